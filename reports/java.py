@@ -1,4 +1,4 @@
-"""Checks the Java installation that Spark needs, before slow modules are imported and Spark is started."""
+"""Checks the Java installation that Spark needs before the command imports slow modules and starts Spark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JAVA_HELP = (
 
 
 def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when no Java is new enough."""
+    """Return the path of the Java that Spark will start. Raises `RollupError` when Java is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:

@@ -157,7 +157,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
 
 
 def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
-    """Return the standing verdicts: system, verdict, whether the rules are retired, and the rules."""
+    """Return the standing verdicts as tuples: a system, a verdict, whether the rules are retired, and the rules."""
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 
@@ -201,7 +201,9 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
+    """Return ``rule_current`` without the columns and texts that pages omit, because huge packets would fill the
+    memory.
+    """
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
@@ -225,7 +227,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose the verdicts to show from small columns, then read their texts and packets."""
+    """Choose the verdicts to show from small columns, then read the texts and packets of the chosen verdicts."""
     bad = get_rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

@@ -1,6 +1,6 @@
 """Formats the matrix for the terminal: a row of verdicts for each system.
 
-A matrix of few systems also shows the sections, a matrix of some more systems the documents.
+With few systems, the matrix also shows each section; with some more systems, each document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
-"""The number of parts of a section's number that select its row: sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
+"""The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
+3.1.5.9 share the row 3.1.5.
+"""
 SYSTEMS_WITH_SECTIONS = 3
 """The maximum number of systems whose sections fit in 80 columns."""
 SYSTEMS_WITH_DOCUMENTS = 20
@@ -38,14 +40,14 @@ class MatrixRow:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, rules: int, counts: dict[str, Counter[str]]) -> None:
-        """Count the rules of a section."""
+        """Add the rules of a section to the row."""
         self.rules += rules
         for system, counter in counts.items():
             self.counts.setdefault(system, Counter()).update(counter)
 
 
 def matrix_rows(contents: Contents) -> list[MatrixRow]:
-    """Return the rows in the order of the documents, each document's total first."""
+    """Return the rows in the order of the documents; the total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
@@ -56,7 +58,9 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
 
 
 def terminal_matrix(contents: Contents) -> Group:
-    """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
+    """Return tables and legend of the matrix for a rich console. Strings of a SUT are shown as text, never as
+    markup.
+    """
     legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [
         _table_of_systems(contents),
@@ -72,7 +76,9 @@ def terminal_matrix(contents: Contents) -> Group:
 
 
 def _describe_root_causes(contents: Contents) -> list[Text]:
-    """Return a line for each root cause of a system's latest run; the dependent verdicts have no meaning."""
+    """Return a line for each root cause of a system's latest run; verdicts that depend on a root cause have no
+    meaning.
+    """
     found = [
         Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
@@ -166,7 +172,7 @@ def _tables_of_sections(contents: Contents) -> Group:
 
 
 def _name_of_system(contents: Contents, system: System) -> Text:
-    """Return the display name of a system, with a mark if its latest run is partial.
+    """Return the display name of a system; the name has a mark if the latest run of the system is partial.
 
     Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """

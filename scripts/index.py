@@ -1,6 +1,7 @@
 """Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
-The folder contains rules.tsv, declared.*.tsv and classes.*.tsv; their sentences are not copied.
+FOLDER contains the files of the ledger: rules.tsv, declared.*.tsv and classes.*.tsv. The index does not contain the
+sentences of the documents.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from harness.rules.catalogue import INDEX_COLUMNS, INDEX_FILE, ROW_FORMS
 
 
 def table(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a ledger file."""
+    """Yield the rows of one file of the ledger."""
     with file.open(encoding="utf-8", newline="") as lines:
         yield from csv.DictReader(lines, delimiter="\t")
 
 
 def index_rows(ledger: Path) -> list[list[str]]:
-    """Return the rows of the ledger without the sentences of the documents, by section; declared rows are last in a
+    """Return the rows of the ledger by section, without the sentences of the documents; declared rows come last in a
     section.
     """
     classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}

@@ -1,16 +1,16 @@
 """Record the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
 Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
-one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records
-the same conversations in its own captures, with which the tests compare the others.
+one, `mqconform serve` in the other. A `Wire` joins the two namespaces; packets are lost or reordered only in the
+`Wire`. The harness also records the same conversations in its own captures; the tests compare both kinds of captures.
 
-    .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
+.venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
-The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
-loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
-show the fault on a `serve` with it:
+The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the loopback headers of BSD and
+OpenBSD replace the Ethernet headers. The scenario `faults` runs `serve` with each fault of faults.toml, and records the
+checks that show the fault:
 
-    .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
+.venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class Device:
 
 @dataclass
 class Wire:
-    """Carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late`` arrive after the next
-    packet.
+    """A connection that carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late``
+    arrive after the next packet.
 
     ``copied``: the device to which a copy of each packet is written; ``frames``: makes the frames of the copy.
     """
@@ -101,7 +101,7 @@ class Wire:
     ended: bool = False
 
     def carry(self) -> None:
-        """Carry packets until the wire is ended."""
+        """Carry packets between the two devices until another thread ends the wire."""
         descriptors = [end.descriptor for end in self.ends]
         while not self.ended:
             for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:
@@ -151,7 +151,9 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
 
 
 def build_fragments(packet: bytes) -> list[bytes]:
-    """Cut a packet into fragments of at most 576 bytes; the second of three fragments is sent last."""
+    """Cut a packet into fragments of at most 576 bytes. Where a packet has three fragments, the second fragment is sent
+    last.
+    """
     old = IP(packet)
     old.flags = 0
     parts = [bytes(part) for part in fragment(old, fragsize=552)]
@@ -160,8 +162,8 @@ def build_fragments(packet: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A capture to record. ``recorder``: the command that captures, on ``t0`` of the harness's namespace or on ``m0``,
-    the device of copies.
+    """A capture to record. ``recorder``: the command that captures, either on the device ``t0`` of the harness's
+    namespace or on ``m0``, the device that gets the copies.
     """
 
     name: str
@@ -172,7 +174,7 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """The options of an editcap command that is run on the capture, between the names of the two files."""
+    """The options of the editcap command that changes the recorded capture; the two file names enclose the options."""
     loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
@@ -219,7 +221,7 @@ REWRITINGS = (
 
 
 def main() -> None:
-    """Record the scenarios that are named, or all."""
+    """Record the scenarios that the command line names, or all scenarios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("scenario", nargs="*")
@@ -257,8 +259,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to ``out`` (without the suffix), and the harness's captures to the folder ``own``; return
-    what was recorded.
+    """Record one scenario to the file ``out`` (without suffix), and the harness's captures to the folder ``own``;
+    return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)

@@ -1,7 +1,8 @@
 """Print the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
 
-``test_costs.py FOLDER`` prints the costs that the tracks wrote to the folder, one JSON file for each (tests/costs.py).
-``test_costs.py run FILE -- COMMAND ...`` runs a track without pytest, writes its cost to FILE, and exits with its code.
+``test_costs.py FOLDER`` prints the costs from FOLDER, where each track wrote one JSON file (tests/costs.py).
+``test_costs.py run FILE -- COMMAND ...`` runs the command of a track without pytest, writes the cost of the command to
+FILE, and exits with the exit code of the command.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MAX_SHOWN_TESTS = 10
 
 
 def main() -> int:
-    """Carry out the command of the arguments; return the exit code."""
+    """Carry out the command that the arguments name; return the exit code."""
     if sys.argv[1:2] == ["run"]:
         return run(Path(sys.argv[2]), sys.argv[4:])
     for line in lines(Path(sys.argv[1])):

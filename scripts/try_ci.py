@@ -1,9 +1,9 @@
 """Carry out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`), against
-`mqconform serve` with a fault, which `examples/ci/sut.toml` describes. The first run of a job has no baseline and
-creates one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
-`--checks` shortens it. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
+Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job tests
+`mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline and creates
+one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
+`--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
 """
 
 from __future__ import annotations
@@ -39,19 +39,23 @@ class Step:
 
     script: str = ""
     always: bool = False
-    """Whether the step runs after a failed one."""
+    """Whether the step also runs after another step has failed."""
     needs: str = ""
-    """A file that the step needs; without it, the step is skipped."""
+    """A file that the step needs; the job skips the step when this file is missing."""
     not_here: str = ""
 
     @property
     def title(self) -> str:
-        """The name of a skipped step."""
+        """Return a name for the step: the reason why this machine cannot carry it out, or else the first line of its
+        script.
+        """
         return self.not_here or self.script.partition("\n")[0]
 
 
 def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a workflow's single job; put its ``env`` into ``variables`` unless they have a value."""
+    """Yield the steps of the only job of a GitHub workflow; add the job's ``env`` to those ``variables`` that have no
+    value yet.
+    """
     (job,) = tree["jobs"].values()
     yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
     for name, value in job["env"].items():
@@ -64,7 +68,7 @@ def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
 
 
 def _condition(words: str) -> tuple[bool, str]:
-    """Return whether a step runs after a failure, and the file that it needs."""
+    """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
         raise ValueError(f"a condition that this script cannot read: {words}")
@@ -72,8 +76,8 @@ def _condition(words: str) -> tuple[bool, str]:
 
 
 def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a pipeline's single job: its script is one step, and its after_script a second step that
-    always runs.
+    """Yield the steps of the only job of a GitLab pipeline: its script is one step, and its after_script is a second
+    step that always runs.
     """
     (job,) = tree.values()
     for name, value in job["variables"].items():
@@ -89,13 +93,13 @@ SERVICES = {"github": github, "gitlab": gitlab}
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line, and flush standard output."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
-    """Carry out the job of a service; return the number of failed steps."""
+    """Carry out the job of GitHub or of GitLab; return the number of failed steps."""
     say(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
@@ -130,13 +134,15 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
 
 
 def _environment(folder: Path) -> Path:
-    """Make a virtual environment; return the folder of its programs."""
+    """Create a virtual environment and install the wheel; return the folder of its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
 
 
 def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
-    """Run a script as the services do (with bash, which ends at the first failure); show its output."""
+    """Run the script of a step as GitHub and GitLab do (with bash, which ends at the first failed command), and show
+    its output.
+    """
     for line in script.splitlines():
         say(f"  $ {line}")
     began = time.monotonic()
@@ -169,7 +175,7 @@ def list_results(checkout: Path, summary: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Carry out the requested jobs; return 1 when one has an unexpected result."""
+    """Carry out the requested jobs; return 1 when a job has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")

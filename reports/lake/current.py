@@ -19,7 +19,8 @@ MAX_LATER_UNDECIDED_VERDICTS = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _STANDING_POSITION = 0
-"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts follow.
+"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts have higher
+positions.
 """
 
 
@@ -99,11 +100,11 @@ def _decode_rank(order: Column) -> Column:
 
 
 def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst, then later
-    ones.
+    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst verdict,
+    then later undecided verdicts.
 
-    Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
-    a counting check is retired, and keeps its last verdict.
+    Of equally bad checks, the check that was judged last is shown, and among these the first check in its run. A rule
+    without a counting check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(
@@ -152,7 +153,9 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the lines of the verdicts to show; each line is one struct, so that both look-ups use the same columns."""
+    """Join the verdicts to show with their lines. Each line is one struct, so that the standing and the later verdicts
+    use the same columns.
+    """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(

@@ -84,7 +84,7 @@ def _derive_systems(
 def _derive_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of whole products, grouped by the run from which they continue."""
+    """Write the derived rows of all given products, grouped by the run from which the derivation continues."""
     for after in sorted(set(products.values())):
         runs_of = {
             key: [run for run in lake.manifest.runs.values() if run.product == key and run.ingest > after]
@@ -98,8 +98,8 @@ def _derive_all_products(
 def _derive_products(
     lake: Lake, fresh: Sequence[KnownRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of products: those of runs with numbers above ``after`` are computed from these runs,
-    those of earlier runs are taken from the lake.
+    """Write the derived rows of products: the rows of runs with numbers above ``after`` are computed anew, and the rows
+    of earlier runs are copied from the lake.
 
     ``fresh``: the runs with numbers above ``after``.
     """
@@ -153,14 +153,14 @@ def _has_other_suites(known: Collection[KnownRun], run: KnownRun) -> bool:
 
 
 def _get_product_column(product_of: dict[str, str]) -> Column:
-    """Return the product of the system of each row."""
+    """Return the column expression of the product to which the system of a row belongs."""
     pairs = (sql.lit(each) for pair in sorted(product_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
     """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines, unless a single unit has
-    more; drop units without a run.
+    more lines; drop units without a run.
     """
     batch: list[str] = []
     lines = 0
@@ -176,7 +176,9 @@ def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Itera
 
 
 def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit with rows; the rows of units that this ingest changes are in the new commit."""
+    """Return the commit of each unit that has rows. Units that this ingest changes have their rows in the new
+    commit.
+    """
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

@@ -12,7 +12,7 @@ from reports.vocabulary import DECIDED, SEVERITY
 
 
 def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return the checks that decided one rule differently with the same system and suites.
+    """Return the checks that decided a rule differently in different runs, although system and suites were the same.
 
     ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from
     one run to the next; ``last``: the latest verdict.
@@ -38,8 +38,8 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
-    """Return, for each section, system and verdict, the number of rules and the number of checks (``verdicts``) with
-    this verdict.
+    """Return a row for each section, system and verdict: the number of rules and the number of checks (``verdicts``)
+    with this verdict.
     """
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
@@ -53,7 +53,8 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
 
 
 def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
+    """Return for each document, system ``a``, its counterpart ``b`` and each role of ``a`` the number of rules by
+    verdict.
 
     In a run with a topology, each system is paired with every other system, in its role, with the rules that bind this
     role or no role of the topology. In any other run the counterpart is the reference of the harness, and the roles are
@@ -101,7 +102,9 @@ def parse_topology_systems(extra: Column) -> Column:
 
 
 def _pair_systems(extra: Column) -> Column:
-    """Return each pair of systems of a topology: role, a, b, and the roles of the topology."""
+    """Return each pair of systems of a topology: the role of the first system, its key ``a``, the key ``b`` of the
+    second system, and the roles of the topology.
+    """
     systems = parse_topology_systems(extra)
 
     def pair_with_others(one: Column) -> Column:

@@ -1,4 +1,4 @@
-"""Compares two runs, versions or days: ``mqconform lake diff``.
+"""Compares two runs, two versions or two days: ``mqconform lake diff``.
 
 Each side has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their id.
 """
@@ -57,8 +57,8 @@ class JudgedRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleComparison:
-    """A rule with its verdicts on both sides; None if the side has no verdict of the rule, or if the rule is
-    retired.
+    """A rule with its verdicts on both compared sides. The verdict of a side is None if the side has not judged the
+    rule, or if the rule is retired there.
     """
 
     kind: str
@@ -69,14 +69,14 @@ class RuleComparison:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All rules of two sides, in the order of their ids."""
+    """The comparison of two sides: all rules that a side has judged, in the order of their ids."""
 
     a: Side
     b: Side
     steps: tuple[RuleComparison, ...]
 
     def of(self, kind: str) -> list[RuleComparison]:
-        """Return the rules with a given kind of change."""
+        """Return the rules with the given kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
 
@@ -135,7 +135,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
 
 
 def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
-    """Return the runs on one side of the comparison; raise `RollupError` when there are none."""
+    """Return the runs that belong to one side of the comparison. Raises `RollupError` when there are no such runs."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):
@@ -157,7 +157,7 @@ def _has_started_by(until: datetime) -> Column:
 
 
 def _parse_until(asked: str) -> datetime | None:
-    """Return the moment of a day (its end) or time in UTC; None for any other text."""
+    """Return the moment that a text names: a time in UTC, or the end of a day; None for any other text."""
     try:
         day = date.fromisoformat(asked)
     except ValueError:

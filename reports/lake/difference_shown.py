@@ -16,7 +16,7 @@ _MAX_TEXT_CHARACTERS = 120
 
 
 def format_difference_text(difference: Difference) -> str:
-    """Return the lines for a terminal; unchanged rules are only counted."""
+    """Return the lines of a difference for a terminal; the lines only count unchanged rules."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
@@ -28,7 +28,7 @@ def format_difference_text(difference: Difference) -> str:
 
 
 def format_markdown(difference: Difference) -> str:
-    """Return a page of Markdown, for a comment on a change or a release note."""
+    """Return a difference as a page of Markdown, for a comment on a change request or a release note."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
     lines += [f"{name}: {_escape_markdown(_describe_side(side))}  " for name, side in sides]
@@ -41,7 +41,9 @@ def format_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: both sides, and the rules of each kind of change; for unchanged rules the standing verdict."""
+    """Return a difference as JSON: both sides, and the rules of each kind of change; for unchanged rules only the
+    standing verdict.
+    """
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
@@ -88,7 +90,7 @@ def _describe_reason(step: RuleComparison) -> str:
 
 
 def _check_name(judged: JudgedRule) -> str:
-    """Return the name of the check without its file, because the rule already shows the file."""
+    """Return the name of the check without its file, because the same line already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 
@@ -109,5 +111,5 @@ def _format_row(step: RuleComparison) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return text that Markdown shows literally: without links, tags and ends of cells."""
+    """Escape a text so that Markdown shows it literally: without links, tags or ends of cells."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

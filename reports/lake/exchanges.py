@@ -36,6 +36,6 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
 
 
 def current_exchanges(lake: Lake) -> DataFrame:
-    """Return the results of the latest pair that ran each scenario in each direction."""
+    """Return the current result of each scenario in each direction: that of the latest pair that ran this scenario."""
     latest = sql.max("ingest").over(Over.partitionBy("origin", "target", "scenario"))
     return lake.table(TABLE).withColumn("latest", latest).where("ingest = latest")

@@ -1,7 +1,7 @@
 """Computes the verdicts of each check and rule in each run: the tables ``test_runs`` and ``rule_runs``.
 
-Each function takes and returns DataFrames; docs/reports.md describes the tables. ``ingest`` numbers the runs, and
-identifies the run in every key, because numbers are grouped and joined faster than names.
+Each function takes and returns DataFrames; docs/reports.md describes the tables. The number ``ingest`` identifies a run
+in every key, because Spark groups and joins numbers faster than names.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ RUN_COLUMNS = (*RUN, "suites", "partial")
 
 
 def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each check and rule of a run: the worst verdict, and the first line with it.
+    """Return a row for each check and rule of a run: the worst verdict, and the first line with this verdict.
 
     Identical lines count once in ``lines``. A check that judged only the SHOULD of a rule with a MUST (``advice``) is
     dropped if other checks of the run judged the MUST; otherwise it would count as a check that did not exercise the
-    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats them in each line),
+    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats both in each line),
     there is a row for each value.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
@@ -44,7 +44,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each rule of a run: the worst verdict of its checks, and checks by verdict."""
+    """Return a row for each rule of a run: the worst verdict of its checks, and the number of checks by verdict."""
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     judged = test_runs.groupBy("ingest", *RULE).agg(*numbers, sql.count("*").alias("tests"))
     named = judged.select(
@@ -56,7 +56,7 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def _line_hash() -> Column:
-    """Return a hash of the line's check and rule: 8 octets to shuffle instead of long texts."""
+    """Return a hash of the line's check and rule, so that Spark shuffles 8 octets instead of long texts."""
     # xxhash64 skips nulls: without the flag, a text would hash equally in either column.
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 

@@ -16,12 +16,14 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run in a history, with its verdict of the rule, or, for a system, its numbers of rules by verdict."""
+    """A run in a history: in the history of a rule with the verdict of the rule, in the history of a system with the
+    numbers of rules by verdict.
+    """
 
     ingest: int
     run: str
     started: str
-    """The start of the run, ISO 8601, UTC."""
+    """The start of the run as an ISO 8601 time in UTC."""
     system: str
     sut: str
     reach: str
@@ -36,8 +38,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts: (system, verdict, run), or the numbers of rules by
-    verdict.
+    """The latest runs, latest first, and the standing verdicts: for a rule (system, verdict, run), for a system the
+    numbers of rules by verdict.
 
     ``runs``: the total number of runs.
     """
@@ -49,7 +51,9 @@ class History:
 
 
 _MAX_CHANGES_PER_RUN = 20
-"""The number of changes that a run of a system names; the first run with new suites may have hundreds."""
+"""The maximum number of changes that the history of a system names for each run; the first run with new suites may have
+hundreds.
+"""
 
 
 def history(table: Table, about: str, last: int) -> History:

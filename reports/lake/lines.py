@@ -94,7 +94,7 @@ def read_contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Return the lines of runs of one schema with the fields of `LINE_SCHEMAS`; ``why``: why a line is invalid.
+    """Parse the lines of runs of one schema into the fields of `LINE_SCHEMAS`; ``why`` says why a line is invalid.
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
@@ -213,7 +213,9 @@ def get_capture_column(test: Column) -> Column:
 
 
 def _document_and_section(rule: Column) -> tuple[Column, Column]:
-    """Return the first two groups of `RULE_ID_PATTERN`, in a fifth of the time that a regular expression takes."""
+    """Return document and section of a rule id (the first two groups of `RULE_ID_PATTERN`), in a fifth of the time of a
+    regular expression.
+    """
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
     return document, sql.substr(rule, sql.length(document) + 2, section)
@@ -222,9 +224,9 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
 def _extra_fields(schema: int) -> Column:
     """Return the fields outside `LINE_SCHEMAS` as JSON.
 
-    A cheap search for their names is tried first, and usually finds no name. The search may find too much, because it
-    does not parse escaped names to their end: Java would try the alternatives of such a pattern by recursion, and a
-    long text would crash the process.
+    A cheap search for names of such fields comes first, and usually finds no name. The search may find too many names,
+    because it does not parse escaped names to their end: Java would try the alternatives of such a pattern by
+    recursion, and a long text would crash the process.
     """
     names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
@@ -268,7 +270,9 @@ def _reason_for_rejection(schema: int) -> Column:
 
 
 def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return a condition and a reason, which reject lines that report that their capture could not be judged."""
+    """Return the condition that a line reports a capture that could not be judged, and the reason in this line; such
+    lines are rejected.
+    """
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

@@ -66,7 +66,7 @@ def diff(
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
 
-    Exit 0: no rule newly fails; 1: some rule newly fails; 2: bad input.
+    Exit 0: no rule newly fails; 1: at least one rule newly fails; 2: bad input.
     """
     with one_line_errors("lake diff"):
         from reports.lake.difference import NEWLY_FAILING, compare

@@ -13,7 +13,8 @@ _OLD, _NEW = "function", "new_name"
 
 
 def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
-    """Return rows of checks with the names in the column ``test`` that the suites of the latest run give them.
+    """Replace the names of checks in the column ``test`` by the names that the suites of the latest run give them;
+    return the rows.
 
     ``key``: the columns of ``rows`` and ``runs`` that identify the system whose latest run counts.
     """
@@ -41,7 +42,7 @@ def rename_checks_in_catalogue(
 
 
 def new_names_of_systems(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
-    """Return the new name of each check, without parameters, by its old name, for each system (its key)."""
+    """Return, for each system (by its key), the new name of each renamed check by its old name, without parameters."""
     newest = {row.sut: row.suites for row in _newest_suites(runs, SYSTEM_KEY).collect()}
     known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
     names = {row.suites: row.renamed or {} for row in known.collect()}
@@ -49,7 +50,9 @@ def new_names_of_systems(runs: DataFrame, suites: DataFrame) -> dict[str, Mappin
 
 
 def _new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return the columns of the key, and the old and the new name of each check that the newest suites renamed."""
+    """Return a row for each check that the newest suites renamed: the columns of the key, the old name and the new
+    name.
+    """
     newest = _newest_suites(runs, key)
     names = suites.select("suites", sql.explode("renamed").alias(_OLD, _NEW))
     return names.join(sql.broadcast(newest), "suites").select(*key, _OLD, _NEW)

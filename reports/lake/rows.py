@@ -1,4 +1,4 @@
-"""Makes a table of a short list of rows in the driver, without Python on the executors."""
+"""Makes a table from a short list of rows in the driver, without Python on the executors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ TIMESTAMP_TYPE = "timestamp"
 
 
 def make_table(spark: SparkSession, rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]) -> DataFrame:
-    """Return the rows with the given columns and types; missing values are null, and additional values are dropped."""
+    """Return a table of the rows with the given columns and types; missing values are null, and additional values are
+    dropped.
+    """
     # The rows are a part of the plan. A Python list would be unpacked by Python at each use.
     text = json.dumps([{name: _to_plain_value(row.get(name)) for name in columns} for row in rows], ensure_ascii=True)
     read = {name: "string" if type_ == TIMESTAMP_TYPE else type_ for name, type_ in columns.items()}

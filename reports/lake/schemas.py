@@ -1,6 +1,6 @@
-"""The tables of the lake, with columns and types: the contract with programs that read the files with SQL.
+"""Defines the tables of the lake with columns and types: the contract with programs that read the files with SQL.
 
-Facts are written once per ingest and never change; an ingest rewrites derived tables for the units that it changes.
+Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it changes.
 Times are in UTC. Types are Spark SQL types.
 """
 
@@ -12,10 +12,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
-"""The columns of a system under test: its key (`system_key` of the other three), name, version and profile."""
+"""The columns of a system under test: its key (`system_key` of the three other columns), name, version and profile."""
 RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
 RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
-"""The columns of the run in every row. ``ingest``: the number of the run in the order of ingest, from 1."""
+"""The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
 PACKET: Final = {
     "position": "int",
     "frame": "int",
@@ -27,9 +27,10 @@ PACKET: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""A packet that shows a verdict: the frame of its capture, and the deciding octets (null: the whole packet).
+"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the deciding octets (null: the
+whole packet).
 
-The last five columns come only from verdict files of schema 1.
+Only verdict files of schema 1 fill the last five columns.
 """
 
 
@@ -252,7 +253,7 @@ TABLES: Final = FACTS | DERIVED
 
 
 def table_ddl(table: str) -> str:
-    """Return the schema of a table in Spark's notation."""
+    """Return the schema of a table as a DDL text of Spark."""
     return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
 
 
@@ -262,7 +263,8 @@ def empty_table(spark: SparkSession, table: str) -> DataFrame:
 
 
 def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
-    """Return the columns of the table in order and cast to their types, followed by the columns ``more``, unchanged.
+    """Return the columns of the table in order and cast to their types, followed by the additional columns ``more``,
+    which stay unchanged.
 
     A missing column is an error.
     """
@@ -270,7 +272,7 @@ def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
 
 
 def system_key(name: Column, version: Column, profile: Column) -> Column:
-    """Compute `reports.text.system_key` in Spark."""
+    """Return the Spark expression that computes the same key as `reports.text.system_key`."""
     words = sql.concat_ws(" ", name, version, profile)
     parts = sql.concat(*(sql.concat(sql.length(part), sql.lit(":"), part) for part in (name, version, profile)))
     short = sql.lower(sql.regexp_replace(sql.regexp_replace(words, "[^A-Za-z0-9]+", "-"), "^-", ""))

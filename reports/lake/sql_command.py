@@ -40,7 +40,8 @@ def sql(
 ) -> None:
     """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
 
-    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a limit was exceeded.
+    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or the query exceeded a
+    limit.
     """
     with one_line_errors(COMMAND, extra="sql"):
         folder = folder_of_lake(lake)

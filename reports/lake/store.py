@@ -29,7 +29,7 @@ class Lake:
 
     @classmethod
     def open(cls, spark: SparkSession, where: str) -> Lake:
-        """Open the newest state of a lake. Raises `RollupError` before the first publication."""
+        """Open the newest state of a lake. Raises `RollupError` if the lake has no published state."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
             raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")

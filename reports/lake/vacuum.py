@@ -1,4 +1,4 @@
-"""Deletes the files that no kept state names, and merges small ingests."""
+"""Deletes the files of the lake that no kept state names, and merges small ingests."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ class VacuumResult:
 
 
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> VacuumResult:
-    """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
+    """Merge small ingests, then delete all states except the newest ``keep`` states, and the files that no remaining
+    state names.
 
-    A state that was replaced less than ``hours`` ago stays, because it may still be read. Files and folders that are
-    younger than ``hours`` stay as well, because they may belong to a running ingest.
+    A state that was replaced less than ``hours`` ago stays, because a reader may still use it. Files and folders that
+    are younger than ``hours`` stay as well, because they may belong to a running ingest.
     """
     done = VacuumResult()
     if compact:
@@ -67,13 +68,13 @@ def _commit_name(number: int) -> str:
 
 
 def _get_last_change_ms(lake: Lake, folder: str) -> int:
-    """Return the time of the last change in a commit's folder, ms since 1970."""
+    """Return the time of the last change in a commit's folder, in ms since 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 
 
 def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None]) -> Lake:
-    """Publish a state in which larger commits replace small commits with the same facts."""
+    """Merge small commits into larger commits with the same facts, and publish the resulting state."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake
@@ -88,7 +89,9 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits to merge: enough for a large commit, so that no commit is rewritten repeatedly."""
+    """Return the small commits to merge. They are enough for a large commit, so that later merges do not rewrite the
+    same rows repeatedly.
+    """
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:

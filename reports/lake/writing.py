@@ -1,4 +1,6 @@
-"""Writes the facts of one ingest below ``data/<commit>``; the facts are in the lake when a manifest names them."""
+"""Writes the facts of one ingest below ``data/<commit>``. The facts belong to the lake as soon as a manifest names
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,13 @@ SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
-"""The total size, in octets, of the runs whose lines are read at once and written to one commit."""
+"""The maximum total size, in octets, of the runs whose lines are read together and written to one commit."""
 RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):
-    """The lengths of files changed during the ingest. ``said``: one line for each changed run."""
+    """An exception: verdict files changed their length during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -92,7 +94,7 @@ class _Writer:
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a written table, read from its files."""
+        """Return the rows of a table that this commit has written, read from its files."""
         return self.lake.spark.read.schema(table_ddl(table)).parquet(escape_pattern(self._get_table_folder(table)))
 
     def _get_table_folder(self, table: str) -> str:
@@ -100,7 +102,7 @@ class _Writer:
 
 
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
-    """Split the runs into groups that are written at once; runs of one system stay together."""
+    """Split the runs into groups; each group is written at once, and all runs of a system are in one group."""
     parts: list[list[Source]] = []
     size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
@@ -114,7 +116,7 @@ def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
 
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
-    """Write the rows of the runs; return the number of kept lines by ``ingest``."""
+    """Write the rows of a group of runs; return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
@@ -153,7 +155,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 def _write_rejected(
     writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
-    """Write the rejected lines, and compare the numbers of lines with the files."""
+    """Write the rejected lines, and check that no line of the files was lost."""
     found = [
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
@@ -164,9 +166,9 @@ def _write_rejected(
 
 
 def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
-    """Write the commits that contain these runs again without the runs.
+    """Write copies of the commits that contain the given runs, without the rows of these runs.
 
-    The new names begin with the name of ``commit``.
+    The names of the copies begin with the name of ``commit``.
     """
     commits: list[Commit] = []
     for number, old in enumerate(lake.manifest.commits):

@@ -29,5 +29,7 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 
 def _escape_cell(value: object) -> object:
-    """Escape a cell, so that a spreadsheet does not interpret a text that a tested system chose as a formula."""
+    """Escape a cell that begins like a formula, because tested systems choose the texts and a spreadsheet would execute
+    the formula.
+    """
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -23,14 +23,16 @@ class ShownExchange:
 
 
 def write_pairs(pages: Pages) -> None:
-    """Write the page of pairs if a pair or a scenario with two systems has been tested."""
+    """Write the page of pairs if the lake has a pair of systems or a scenario with two systems."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
         pages.write("pairs.html", names.PAIRS, grid=_build_grid(pages), topologies=_build_topologies(pages))
 
 
 def _build_grid(pages: Pages) -> dict[str, object]:
-    """Return the grid of scenarios: origins in rows, targets in columns, and in each cell the scenarios by result."""
+    """Return the grid of scenarios: origins of messages in rows, their targets in columns, and in each cell the
+    scenarios by result.
+    """
     exchanges = sorted(
         pages.contents.exchanges,
         key=lambda one: (natural_key(one.origin_name), natural_key(one.target_name), one.position),

@@ -15,7 +15,9 @@ from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
 MAX_CAUSES_IN_FULL = 100
-"""The number of causes per verdict with expected and observed values; other rules are named and linked."""
+"""The number of causes per verdict whose expected and observed values a page shows; the page only names and links the
+rules of further causes.
+"""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
@@ -80,7 +82,9 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
 
 
 def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
-    """Return the findings of one verdict by cause: causes of new failures first, then the causes of most rules."""
+    """Return the findings of one verdict by cause: first the causes of new failures, then the other causes, by their
+    number of rules.
+    """
     causes = group_findings_by_cause(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
@@ -92,7 +96,7 @@ def _count_rules_without_verdict(pages: Pages, system: System) -> int:
 
 
 def _changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
-    """Return the changes since the previous version: (rule, verdict before, verdict now) by kind of change."""
+    """Return the changes since the previous version, by kind of change: (rule, earlier verdict, present verdict)."""
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
     if before:

@@ -28,10 +28,12 @@ from reports.vocabulary import FINDINGS, VERDICTS
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
-"""The number of documents above which the table scrolls in a box; their names are short."""
+"""The number of documents above which the table of the first page scrolls in a box; the columns are narrow, because
+names of documents are short.
+"""
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card; if there are more, only the newest version of each product is shown, the
-systems with the most findings first.
+"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has a
+card; systems with most findings come first.
 """
 
 
@@ -42,7 +44,7 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that are missing in run folders.
+    """Write the pages of ``captures.site`` anew; return the captures that run folders should contain but do not.
 
     ``named``: adds the names of numbers to expected and observed values.
     """
@@ -120,20 +122,24 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return the changes of verdicts by the latest run of each system, without runs that changed no verdict."""
+    """Return the changes of verdicts by the latest run of each system; runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system: its findings, else the page of sections."""
+    """Return the target of the link in the cell of a document and a system: the findings of the system, or the page of
+    sections if there are none.
+    """
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)
 
 
 def _css_of_single_document(document: str) -> str:
-    """Return the CSS rule that shows only one document's findings of a system when its anchor is the target."""
+    """Return the CSS rule that hides the findings of other documents on a system's page when the anchor of this
+    document is the target.
+    """
     name = names.name_document_anchor(document)
     shown = f"body:has(#{name}:target)"
     return (
@@ -210,7 +216,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section: first the rules with a finding on the page, worst first."""
+    """Return the rules of a section, with the rules first that have a finding on the page, the worst first."""
     last = len(FINDINGS)
 
     def get_sort_place(rule: Rule) -> int:
