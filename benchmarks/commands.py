@@ -1,8 +1,9 @@
-"""Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
+"""Measures the costs of commands, in CPU seconds and as multiples of the cost of a fixed computation (the yardstick),
+measured at the same time.
 
-``python -m benchmarks.commands`` compares them with the recorded figures, and exits with 1 if a figure has increased by
-more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the commands that
-take minutes.
+``python -m benchmarks.commands`` compares the costs with the recorded figures, and exits with 1 if a figure has
+increased by more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the
+commands that take minutes.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Command:
 
     @property
     def is_short(self) -> bool:
-        """Whether the command takes seconds, so that it runs several times."""
+        """Return whether the command takes only seconds, so that the benchmark runs it several times."""
         return self.runs > 1
 
 
@@ -65,7 +66,9 @@ def measure() -> Iterator[str]:
 
 
 def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
-    """Measure each command, or each short one; for `make test`, the recorded cost of its last run is used."""
+    """Measure each command, or with ``--short`` each short command; for `make test`, use the recorded cost of its last
+    run.
+    """
     for name, command in COMMANDS.items():
         if command.is_short or not short:
             yield name, measure_command(command)
@@ -100,7 +103,7 @@ def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
 
 
 def keep_figures(*, short: bool) -> None:
-    """Write each kept figure as soon as it is measured; unmeasured figures stay unchanged."""
+    """Write the figure of each command as soon as it is measured; the figures of unmeasured commands stay unchanged."""
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
     for name, now in figures(short=short):
         print(f"{name}: {now}", flush=True)
@@ -109,7 +112,7 @@ def keep_figures(*, short: bool) -> None:
 
 
 def find_worse(*, short: bool) -> list[str]:
-    """Print the change of each command, and return the names of those that became worse."""
+    """Print the change of each command, and return the names of the commands that became more expensive."""
     names = []
     for change in compare(read_kept(), figures(short=short)):
         print(change, flush=True)

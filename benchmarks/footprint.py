@@ -1,4 +1,4 @@
-"""Measures a command with all its processes: seconds, processor time and memory."""
+"""Measures a command with all its processes: elapsed seconds, processor seconds and memory."""
 
 from __future__ import annotations
 

@@ -46,11 +46,11 @@ class Cluster:
             self._describe_cost(number, "(Successfully registered)")
 
     def kill_a_worker(self) -> None:
-        """End the last Worker and its executors at once."""
+        """Kill the last Worker and its executors."""
         os.killpg(self.started[-1].pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """End all started processes."""
+        """End all processes that the cluster started."""
         for process in reversed(self.started):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -79,7 +79,7 @@ class Cluster:
 
 
 def measure() -> Iterator[str]:
-    """Ingest the same runs three times and compare the tables."""
+    """Ingest the same runs three times, and compare the resulting tables."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-cluster-"))
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder)

@@ -1,7 +1,7 @@
-"""Measure the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
+"""Measures the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
 files.
 
-``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
+``MQ_LAKE_ROWS=10000000`` measures ten million verdicts, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from reports.spark import open_spark_session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
-"""The numbers of lines, rules and checks of a whole run of all documents."""
+"""The number of lines, of rules and of checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 BYTES_PER_LINE = 341
-"""The average size, in bytes, of a line in the runs from which such tables are made."""
+"""The average size, in bytes, of a line of verdicts.jsonl in the runs from which such tables are made."""
 ROWS_OF_LARGE_INGEST = 1_000_000
-"""The number of rows from which Java is started with the settings for a large ingest."""
+"""The number of rows from which the benchmark starts Java with the settings for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -128,7 +128,7 @@ class Took:
     processor: float
 
     def against(self, other: Took) -> str:
-        """Return the ratio to another job as text."""
+        """Return the ratio of this cost to the cost of another job, as text."""
         return f"{self.wall / other.wall:.1f} times ({self.processor / other.processor:.1f} of the processors)"
 
 

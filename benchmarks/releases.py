@@ -1,7 +1,7 @@
-"""Judge the reference in the configuration of each Windows release, with and without the profile of the release, in
-virtual time. Only the rules that the product notes of the configuration concern are judged. Target: with the profile,
-no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
-these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
+"""Judges the reference in the configuration of each Windows release, with and without the profile of the release, in
+virtual time. The benchmark judges only the rules that the product notes of the configuration concern. Target: with the
+profile, no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the
+profile, these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def measure() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judged release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the behaviors
-    that a violated rule shows.
+    """The result of a release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the
+    behaviors that a violated rule shows.
     """
 
     row: str
@@ -59,7 +59,9 @@ class Judged:
 
 
 def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
-    """Return the releases in groups with equal behavior and excuses, whose runs in virtual time would be equal."""
+    """Return the releases in groups of equal behavior and excuses; runs of equal releases in virtual time have equal
+    results.
+    """
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
         excused = frozenset(catalogue.notes.list_excused_rules(release))
@@ -134,7 +136,7 @@ def sut_file(release: str, profile: str) -> str:
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
-    """Return the number of each verdict in ``SHOWN``, and of all others."""
+    """Return the number of verdicts of each kind in ``SHOWN``, and the number of all other verdicts."""
     found = Counter(verdicts)
     shown = [found[one] for one in SHOWN]
     return [*shown, found.total() - sum(shown)]

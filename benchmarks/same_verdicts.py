@@ -1,8 +1,8 @@
-"""The command ``python -m benchmarks.same_verdicts RUN RUN ...`` compares runs of one SUT.
+"""Compares runs of one SUT: ``python -m benchmarks.same_verdicts RUN RUN ...``.
 
-Runs in virtual time by one worker must have equal lines, except for the run's name and the time. All other runs must
-have the same verdicts, each with test and rule; their numbers may differ. Exit code 0 for equal runs, else 1 and the
-differences.
+Runs in virtual time by one worker must have equal lines, except for the name of the run and the time. All other runs
+must have the same verdicts for each test and rule, but the number of lines may differ. Exit code 0: the runs are equal;
+1: they differ, and the command prints the differences.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
 
 
 def lines_of(run: Path) -> list[str]:
-    """Return every line of a run in order, without the keys that differ from run to run."""
+    """Return every line of a run in order, without the keys whose values differ from run to run."""
     return [
         json.dumps({key: value for key, value in line.items() if key not in KEYS_OF_ONE_RUN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
@@ -43,7 +43,7 @@ def lines_of(run: Path) -> list[str]:
 
 
 def differences(runs: Sequence[Path]) -> Iterable[str]:
-    """Yield a line for each verdict whose number differs from the first run."""
+    """Yield a line for each verdict whose number in a run differs from its number in the first run."""
     first = count_verdicts(runs[0])
     for run in runs[1:]:
         other = count_verdicts(run)

@@ -1,10 +1,10 @@
-"""Find the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
+"""Finds the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks do not find
-are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a result are not
-tried again. A mutant that no check finds is the most expensive, because all checks run on it. So a few checks of each
-mutant run first, then the tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs
-are tried on all tests.
+A test kills a mutant when it passes on the original code and fails on the mutant. The benchmark tries the mutants that
+the checks do not find, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a
+result are not tried again. A mutant that no check finds is the most expensive mutant, because all checks run on it. So
+a few checks run on each mutant first, then the tests; only mutants that a test kills run on all checks. Mutants whose
+lines no check runs are tried on all tests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
 ENOUGH_KILLS, MAX_TRIED_TESTS = 20, 400
-"""The number of killing tests, and of tests in total, after which no further test is tried."""
+"""The number of killing tests, and the total number of tests, after which the benchmark tries no further test on a
+mutant.
+"""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
 
@@ -47,14 +49,14 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """A line of the kills file: the result of one mutant."""
+    """The result of one mutant: a line of the kills file."""
 
     name: str
     """The name of the mutant."""
     source: str
     """The digest of the function that the mutant changes."""
     tests: tuple[str, ...]
-    """The tests that killed it."""
+    """The tests that killed the mutant."""
     tried: int
     ended: str = ""
     """The reason why the process of the tests ended early; empty otherwise."""
@@ -68,7 +70,7 @@ class TestReach:
 
     @property
     def width(self) -> int:
-        """The number of lines that the test runs."""
+        """Return the number of lines that the test runs."""
         return sum(map(len, self.lines.values()))
 
 
@@ -85,7 +87,7 @@ class UnitTests:
         self._failed = self._failed or report.failed
 
     def reach(self, folder: Path) -> dict[str, TestReach]:
-        """Return the lines that each test runs; recorded again after a change of code or tests."""
+        """Return the lines that each test runs. The lines are recorded again after a change of code or tests."""
         path, digest = folder / REACH_FILE, f"{code_digest()} {len(self._items)}"
         if path.is_file():
             kept = json.loads(path.read_text(encoding="utf-8"))
@@ -148,7 +150,7 @@ class UnitTests:
 
 
 def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, Kills]:
-    """Try new mutants on the tests; return the killing tests of each, by the mutant's name."""
+    """Try mutants without a result on the tests; return the killing tests of each mutant, by the mutant's name."""
     kills = read_kills(folder)
     todo = [one for one in mutants if one.name not in kills or kills[one.name].source != one.source]
     for mutant, found in tests.kills(todo, tests.reach(folder)):
@@ -185,8 +187,8 @@ def show(mutant: Mutant, outcome: Outcome) -> None:
 
 
 def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
-    """Yield the lines of the report: the mutants that only tests kill, by file, a sufficient choice of test functions,
-    and the figures.
+    """Yield the lines of the report: the mutants that only tests kill, by file; test functions that suffice to kill
+    them; and the figures.
     """
     alone = [
         mutant
@@ -234,7 +236,7 @@ def function_of(test: str) -> str:
 
 
 def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests], Answer]) -> Answer:
-    """Collect tests once, pass them to a function, and return its result."""
+    """Collect the unit tests once, pass them to a function, and return the result of this function."""
     arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
     for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]

@@ -1,6 +1,6 @@
-"""Measure the limit of the machine: the same bytes through asyncio streams, acknowledged in the same windows. The
-receiver reads every message as a message, and ignores it. ``kind``: "window" writes a window at once, "message" each
-message by itself.
+"""Measures the limit of the machine: the pair sends the same bytes through asyncio streams and acknowledges them in the
+same windows. The receiver reads message by message, and ignores the content. ``kind``: "window" writes a whole window
+at once, "message" writes each message separately.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ACKNOWLEDGMENT = bytes(36)
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Receive every message, and answer each window."""
+    """Receive every message, and acknowledge each window."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     size = wire_size()
 

@@ -1,7 +1,7 @@
-"""Two reference queue managers with real sockets, and with a real store at each end for recoverable messages.
+"""Two reference queue managers with real sockets, and for recoverable messages with a real store at each end.
 
-``kind``: express, recoverable or transactional. Applications live in the same processes: one sends while few messages
-wait, the other receives every message from its queue. No JSON is involved.
+``kind``: express, recoverable or transactional. The applications run in the processes of the queue managers: one
+application sends while few messages wait, the other receives every message from its queue. They do not use JSON.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 MAX_WAITING_MESSAGES = 256
-"""The largest number of messages that the queue manager has accepted, but not sent."""
+"""The maximum number of messages that the queue manager has accepted but not yet sent."""
 TAKEN_AT_ONCE = 64
 
 
@@ -99,7 +99,7 @@ class _EventfulHost(Host):
 
 
 class _Sender:
-    """An application that sends while few messages wait."""
+    """An application that sends a message whenever few messages wait."""
 
     def __init__(self, host: _EventfulHost, session: Session, options: Options) -> None:
         self.memory = Memory(options.marks)
@@ -136,8 +136,8 @@ class _Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """A request to dequeue messages up to a limit, and to wait for a message if fewer are available. Its result is
-    empty.
+    """A request to dequeue at most ``limit`` messages, and to wait for a message if fewer messages are available. The
+    result of the request is empty.
     """
 
     handle: int
@@ -160,7 +160,7 @@ ON_COMMAND[_Take] = lambda qm: partial(_take, qm)
 
 
 class _Receiver:
-    """An application that receives all available messages, then waits for one."""
+    """An application that receives all available messages, then waits for the next message."""
 
     def __init__(self, host: Host, handle: int, options: Options) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -2,8 +2,8 @@
 
 ``kind``: "qm2qm" receives and acknowledges every message of a queue of the reference; "abandoned" opens a queue, locks
 its message and resets the connection, repeatedly; "impacket" and "bare" send the same bytes to impacket's own server
-and to asyncio streams, which only return as many bytes as a queue manager. The client is always the same: prepared
-bytes over a blocking socket.
+and to asyncio streams, which only return as many bytes as a queue manager would. All kinds use the same client:
+prepared bytes over a blocking socket.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ RESET = struct.pack("ii", 1, 0)
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Serve until the parent ends the process."""
+    """Serve until the parent process ends this process."""
     await _SERVERS[options.kind](options, report)
 
 
 async def _serve(options: Options, report: Report) -> None:
-    """Run the reference, with the messages in its queue."""
+    """Run the reference with the messages of the benchmark in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
     host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), Limits())
     core = host.core
@@ -96,7 +96,7 @@ async def _serve_impacket(options: Options, report: Report) -> None:
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
-    """Run an asyncio server that returns as many bytes as it receives."""
+    """Run an asyncio server that returns all bytes that it receives."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         sizes = [len(data) for data in _build_echoes()]
@@ -117,7 +117,7 @@ _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "
 
 
 async def send(options: Options, port: int, report: Report) -> None:
-    """Make every round trip: Receive and EndReceive, or an abandoned session."""
+    """Make all round trips of the benchmark: pairs of Receive and EndReceive, or abandoned sessions."""
     memory = Memory(options.marks)
     report({"instant": now()})
     if options.kind == "abandoned":
@@ -155,7 +155,7 @@ def _echo_all(stream: socket.socket, messages: int) -> None:
 
 
 def _swap_all(stream: socket.socket, messages: int) -> None:
-    """Send the bytes of a queue manager's answer, and receive them back."""
+    """Send as many bytes as the answer of a queue manager has, and receive them back, for each message."""
     echoed = _build_echoes()
     for _ in range(messages):
         for data in echoed:
@@ -218,7 +218,7 @@ def _request(context: int, opnum: int, stub: bytes, call_id: int = 1) -> bytes:
 
 
 def _answer(stream: socket.socket) -> bytes:
-    """Receive a whole PDU."""
+    """Receive a whole PDU from the server, and return it."""
     data = stream.recv(65_536)
     while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
         more = stream.recv(65_536)

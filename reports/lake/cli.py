@@ -113,8 +113,8 @@ def judge(
     name: Annotated[
         str, typer.Option("--name", help="The name of the captured system, for captures without a run.json.")
     ] = "",
-    version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
-    profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    version: Annotated[str, typer.Option("--version", help="The version of the captured system.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="The profile of the captured system.")] = "",
     sut: Annotated[
         str,
         typer.Option(

@@ -15,7 +15,7 @@ from reports.site import drawing, names, packets
 HINTS_BY_FINDING = {
     "fail": "broken: compare the expected with the observed value, and repeat the check.",
     "harness_error": "not judged, because the tester failed: report the error with the run folder.",
-    "inconclusive": "undecided: the reason names the failed step, which precedes the rule.",
+    "inconclusive": "undecided: the reason names the step that failed before the check could judge the rule.",
     "warn": "a recommendation (SHOULD) that the system does not follow.",
 }
 """For each kind of finding, the hint on the page of a system that tells the reader what to do next."""

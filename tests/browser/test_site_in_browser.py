@@ -281,8 +281,8 @@ def test_comparison_page_shows_two_systems_named_in_url(page, site):
     rows = page.locator("#rules tbody tr")
     differ = rows.count()
     assert differ > 0
-    page.get_by_label("This system").select_option(SYSTEMS[0].key)
-    page.get_by_label("beside this one").select_option(SYSTEMS[1].key)
+    page.get_by_label("First system").select_option(SYSTEMS[0].key)
+    page.get_by_label("Second system").select_option(SYSTEMS[1].key)
     assert page.locator("#head-a").inner_text() == SYSTEMS[0].label
     first = rows.first.locator("td").all_inner_texts()
     assert first[0] != first[1]
@@ -290,7 +290,7 @@ def test_comparison_page_shows_two_systems_named_in_url(page, site):
     page.goto("about:blank")
     page.goto(url)
     assert rows.count() == number
-    page.get_by_label("beside this one").select_option(SYSTEMS[0].key)
+    page.get_by_label("Second system").select_option(SYSTEMS[0].key)
     assert rows.count() == 0
     unharmed(page)
 

@@ -86,7 +86,7 @@ def test_pairs_of_systems_have_their_own_page(tmp_path):
     assert f'href="systems/{CONTOSO.key}.html"' in page
     assert "&lt;b&gt;else&lt;/b&gt;" in page
     assert page.count("as receiver") == 2
-    assert page.count("never met") == 3
+    assert page.count("no result") == 3
     assert re.search(rf'class="worst-fail">\s*<th scope="row"><a href="systems/{FABRIKAM.key}', page)
     assert 'href="pairs.html"' in page_of(site, "index.html")
     assert [(row["role"], row["fail"], row["pass"]) for row in rows_of(site, "pairs")] == [
@@ -164,7 +164,7 @@ def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
     said = [text for page in (site / "runs").glob("*.html") if "MUST rules whose" in (text := page.read_text())]
     assert len(said) == 1
     assert re.search(
-        rf'that was not followed: <a href="[^"]*">{rules[1].rule}</a></p>',
+        rf'that the system did not follow: <a href="[^"]*">{rules[1].rule}</a></p>',
         said[0],
     )
 
