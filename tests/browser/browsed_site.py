@@ -1,4 +1,6 @@
-"""A site of every kind of page, of four systems of which one is hostile, made of records: no Spark is needed."""
+"""Writes a site for the browser tests: every kind of page, for four systems of which one is hostile. The data are
+records made by hand, so the tests need no Spark.
+"""
 
 from dataclasses import replace
 from itertools import cycle
@@ -17,7 +19,7 @@ VERDICTS = ("pass", "pass", "pass", "fail", "pass", "inconclusive", "warn", "pas
 
 
 def made_site(folder):
-    """Write the site below ``folder`` and return where it is."""
+    """Write the site below ``folder``, and return its path."""
     rows = make_runs.catalogue()
     rules = [_rule(name, row) for name, row in rows.items()]
     standings = [
