@@ -1,4 +1,4 @@
-"""Which findings share a cause, by the reports and by the harness."""
+"""Which findings share a cause: the reports and the harness give the same answer."""
 
 from pathlib import Path
 
@@ -20,7 +20,9 @@ BAD_QUEUE = "['0x8000']"
 
 
 def grouped(*findings, roots=()):
-    """Group (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: (said, checks)."""
+    """Group findings (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: root
+    causes (said, checks).
+    """
     of_run, missing = RootCauses(), [Root(said, frozenset(checks)) for said, checks in roots]
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)

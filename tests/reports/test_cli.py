@@ -1,4 +1,4 @@
-"""The command line: what it refuses, and what it does not import."""
+"""The command line of the reports: the arguments that it refuses, and the modules that it does not import."""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""``rollup --follow`` and ``--wait``: each run is taken once, and when it has finished, whatever happens meanwhile."""
+"""``rollup --follow`` and ``--wait``: each run is ingested once, after it has finished, whatever happens in the
+meantime.
+"""
 
 import json
 from dataclasses import replace
@@ -19,7 +21,7 @@ RULES = dict(list(make_runs.catalogue().items())[:3])
 
 
 class Killed(BaseException):
-    """The end of a process, as far as its own code can tell."""
+    """An exception that simulates the end of the process: no error handler catches it."""
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def rewrite(folder, **values):
 
 @pytest.fixture
 def facts_are_not_written(monkeypatch):
-    """Let an ingest publish its runs without writing tables."""
+    """Replace the ingest by a function that publishes the runs without writing tables."""
 
     def take(lake, chosen, report, stage):
         report.taken = [source.run for source in chosen]

@@ -1,4 +1,4 @@
-"""Names of files and the rename that publishes, on a local disk."""
+"""Names of files, and the rename that publishes a manifest, on a local disk."""
 
 from concurrent.futures import ThreadPoolExecutor
 

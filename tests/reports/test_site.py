@@ -1,4 +1,4 @@
-"""The pages, written without Spark."""
+"""The pages of the site, written without Spark."""
 
 import json
 import re
@@ -98,7 +98,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
     made = contents([CONTOSO], [RULE, unseen, clone], coverage=(counted, events), members=(member,))
     site, _ = written(tmp_path, made)
     page = page_of(site, "coverage.html")
-    assert "1 of 4 checked (25.0 %), 100.0 % of the checked ones proven, 1 not observable, 2 open" in page
+    assert "1 of 4 checked (25.0 %), 100.0 % of the checked rules proven, 1 not observable, 2 open" in page
     assert "of class event: 5 of 7 checked" in page
     assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page

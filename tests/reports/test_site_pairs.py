@@ -26,7 +26,7 @@ def write_pairs(tmp_path, *exchanges):
 
 
 def cells_of(page):
-    """Return the cells of the grid as words, row by row."""
+    """Return the words in the cells of the grid, row by row."""
     table = page[page.index('<table class="matrix pairs">') : page.index("</table>")]
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
     return [

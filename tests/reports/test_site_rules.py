@@ -1,4 +1,4 @@
-"""The pages of rules: verdicts, packets and the field that decides, written without Spark."""
+"""The pages of rules: verdicts, packets and the deciding field, written without Spark."""
 
 import re
 from dataclasses import replace

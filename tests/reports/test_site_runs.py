@@ -1,4 +1,4 @@
-"""The pages of runs, what they changed, and systems side by side; written without Spark."""
+"""The pages of runs, the changes by a run, and the comparison of two systems; written without Spark."""
 
 import json
 import re

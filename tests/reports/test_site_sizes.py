@@ -1,4 +1,4 @@
-"""Pages stay small however many systems, runs and verdicts there are; what they leave out is named and linked."""
+"""Pages stay small for any number of systems, runs and verdicts; they name and link the content that they omit."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
 ROW = 2_000_000 // 2_875
-"""Octets that a rule may take in the list of them all."""
+"""The maximum number of octets of a rule in the list of all rules."""
 
 
 def text_of(site, name):
@@ -24,7 +24,7 @@ def text_of(site, name):
 
 
 def rules_data(site):
-    """Return what the scripts read, by name."""
+    """Return the values that the scripts of the site read, by name."""
     lines = text_of(site, "rules-data.js").splitlines()
     return {name: json.loads(value.rstrip(";")) for name, _, value in (line[6:].partition(" = ") for line in lines)}
 

@@ -1,4 +1,4 @@
-"""What somebody who reads a page needs to see on it, found by walking a site of real runs."""
+"""The content that a reader needs on a page; each test covers a gap that was found in a site of real runs."""
 
 import re
 

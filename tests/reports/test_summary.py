@@ -1,4 +1,4 @@
-"""The matrix in the terminal and for machines."""
+"""The matrix for the terminal and the matrix for machines."""
 
 import io
 from dataclasses import replace

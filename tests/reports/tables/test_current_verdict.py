@@ -1,4 +1,4 @@
-"""The current verdict of a rule: each case of its definition (docs/reports.md) is a system of one lake."""
+"""The current verdict of a rule: each case of its definition (docs/reports.md) is a separate system of one lake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is derived from the runs so far and one more is what is derived from all."""
+"""The tables derived from the stored earlier runs and the new runs equal the tables derived from all runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reports.lake.schemas import table_ddl
 
 @pytest.fixture(scope="module")
 def last(lake):
-    """Return the number of the run that the tables go on from: among the random runs, in which suites come and go."""
+    """Return the number of the run from which the tables continue; it is among the random runs, whose suites change."""
     return lake.runs.agg(sql.max("ingest")).first()[0] - 15
 
 

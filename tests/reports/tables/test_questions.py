@@ -1,4 +1,4 @@
-"""Differences, histories and exports: what they say, and that strings of a system stay strings."""
+"""Differences, histories and exports: their content, and that strings of a system are never interpreted as markup."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_json_has_every_column_of_every_row_in_order(lake):
 
 
 class Opened:
-    """A stand-in for an opened lake, so that a command needs no Spark session."""
+    """A replacement for an opened lake, so that a command needs no Spark session."""
 
     def __init__(self, lake):
         self.lake = lake
