@@ -1,6 +1,7 @@
-"""MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.7.3: closing, connecting again.
+"""MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.7.3: sessions are closed and reconnected.
 
-A message that connects: MS-MQQB 3.1.7.12. Starting, stopping, crashing: MS-MQQB 3.1.4, MS-MQDMPR 3.1.4.1, 3.1.4.2.
+A new message opens a connection: MS-MQQB 3.1.7.12. The queue manager starts, stops and crashes: MS-MQQB 3.1.4,
+MS-MQDMPR 3.1.4.1, 3.1.4.2.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.6.9, 3.1.7.2.2, 3.1.7.17: what the receiver of transactional messages does."""
+"""MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.6.9, 3.1.7.2.2, 3.1.7.17: the receiver of transactional messages."""
 
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid

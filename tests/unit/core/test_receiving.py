@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8, 3.1.5.8.1, 3.1.5.8.4, 3.1.5.8.7: receiving messages, what is counted, what is acknowledged and when.
+"""MS-MQQB 3.1.5.8, 3.1.5.8.1, 3.1.5.8.4, 3.1.5.8.7: receiving messages, their counts, and when they are acknowledged.
 
 The timers: MS-MQQB 3.1.6.4, 3.1.6.7. The packets of messages: MS-MQQB 3.1.7.10, 3.1.7.11, MS-MQDMPR 3.1.7.1.31.
 """
@@ -120,7 +120,7 @@ def test_a_full_window_of_the_sender_is_acknowledged_at_once():
 
 
 def on_disk(raw) -> list[str]:
-    """Return the kinds of the entries that were written."""
+    """Return the kinds of the entries that the host has written to its disk."""
     return [name.partition(":")[0] for persist in raw.host.persists for name in persist.record]
 
 
