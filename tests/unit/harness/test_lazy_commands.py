@@ -1,4 +1,4 @@
-"""What the command line imports: no more than the command that is called needs."""
+"""The command line imports only the modules that the called command needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMPORTED = "import sys; sys.argv = ['mqconform', *{arguments!r}]\nfrom harness.c
 
 
 def imported_by(*arguments: str) -> set[str]:
-    """Return the modules that a command imported."""
+    """Return the modules that a command has imported."""
     code = IMPORTED.format(arguments=list(arguments))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.rpartition("IMPORTED ")[2].split())

@@ -1,4 +1,4 @@
-"""Results for the tools of others: one test case a rule, with the verdict that stands."""
+"""Results for other tools: one test case for each rule, with its final verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A system that does not live through a check: a finding of its own, and a miss of the rules that demanded to go on."""
+"""A system that does not survive a check: a separate finding, and a failure of the rules that demand survival."""
 
 from __future__ import annotations
 

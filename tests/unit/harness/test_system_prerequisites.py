@@ -1,4 +1,4 @@
-"""Verdicts that rest on something missing: which of a check, and what is said of them."""
+"""Verdicts that depend on a missing prerequisite: which verdicts of a check become inconclusive, and their reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
 QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
 USED = CheckPrerequisites(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
 NOBODY: Any = None
-"""The driver of a system that has been asked."""
+"""The driver, which is not used because the prerequisites have already been tested."""
 TEST = "suites/a.py::b"
 SENT, CAME = (Evidence(3),), (Evidence(4),)
 
