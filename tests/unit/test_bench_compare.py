@@ -1,4 +1,4 @@
-"""`make bench-compare` names each command that became worse by more than a fifth against the kept figures."""
+"""`make bench-compare` names each command whose cost exceeds its kept figure by more than a fifth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The prose linter finds habits in the texts of people, and lets the counts of a place only fall."""
+"""The prose linter finds bad habits in the texts that people read, and permits no increase of the findings
+of a place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests kill a mutant, and which of them are enough (benchmarks/worth_of_tests.py)."""
+"""The tests that kill a mutant, and a small choice of tests that kills all mutants (benchmarks/worth_of_tests.py)."""
 
 from __future__ import annotations
 
