@@ -20,9 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lake import TICKS, measure_process
 from reports.lake.changes import derive_changes, list_check_events
-from reports.lake.current import rule_current
+from reports.lake.current import derive_rule_current
 from reports.lake.derived import derive_matrix, find_flaky_checks
-from reports.lake.schemas import table_ddl
+from reports.lake.schemas import build_table_ddl
 from reports.lake.writing import size_shuffles
 from reports.spark import open_spark_session
 
@@ -174,8 +174,8 @@ def _duckdb(database: duckdb.DuckDBPyConnection, folder: Path) -> None:
 def _spark(spark: SparkSession, folder: Path) -> None:
     read, out = _reader(spark, folder), folder / "spark"
     names = ("test_runs", "runs", "catalogue", "verdicts", "evidence")
-    rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
-    current = spark.read.schema(table_ddl("rule_current")).parquet(str(out / "rule_current"))
+    derive_rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
+    current = spark.read.schema(build_table_ddl("rule_current")).parquet(str(out / "rule_current"))
     derive_matrix(current).write.mode("overwrite").parquet(str(out / "matrix"))
 
 
@@ -191,7 +191,7 @@ def _other(spark: SparkSession, folder: Path, table: str) -> None:
 
 
 def _reader(spark: SparkSession, folder: Path) -> Callable[[str], DataFrame]:
-    return lambda table: spark.read.schema(table_ddl(table)).parquet(str(folder / table))
+    return lambda table: spark.read.schema(build_table_ddl(table)).parquet(str(folder / table))
 
 
 def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object, ...]]:

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 
 from reports.captures import CaptureStore
-from reports.errata import known_errata
+from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
     Conf,
@@ -34,9 +34,9 @@ from reports.packets import get_packet_reader
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.site import write_site
-from reports.summary import terminal_matrix
+from reports.summary import build_terminal_matrix
 from reports.text import one_line
-from reports.values import value_names
+from reports.values import get_value_namer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -175,7 +175,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
     progress("reading the lake")
     contents = load_contents(lake)
     captures = CaptureStore(out / "site", partial(get_run_folder, lake), get_packet_reader())
-    missing = write_site(contents, captures, progress, known_errata(), value_names())
+    missing = write_site(contents, captures, progress, load_errata(), get_value_namer())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
 
@@ -187,7 +187,7 @@ def _show_result(command: str, contents: Contents, missing: list[str], out: Path
         names = "; ".join(missing[:MAX_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
-    matrix_console().print(terminal_matrix(contents))
+    matrix_console().print(build_terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 
 

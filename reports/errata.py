@@ -30,7 +30,7 @@ class Erratum:
     settled: bool
 
 
-def known_errata() -> dict[str, Erratum]:
+def load_errata() -> dict[str, Erratum]:
     """Return the errata of the installed suites by id; return an empty mapping when no entry point is installed."""
     return {
         each.id: each for entry in entry_points(group=ENTRY_POINT_GROUP) for each in map(_build_erratum, entry.load()())

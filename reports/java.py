@@ -28,14 +28,14 @@ def check_java() -> str:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
-    version = java_version(answer.stderr + answer.stdout)
+    version = parse_java_version(answer.stderr + answer.stdout)
     if version is None or version < LOWEST_JAVA_VERSION:
         found = "of an unknown version" if version is None else f"Java {version}"
         raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer, but {java} is {found}: {_JAVA_HELP}")
     return java
 
 
-def java_version(answer: str) -> int | None:
+def parse_java_version(answer: str) -> int | None:
     """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
     match = re.search(r'version "(?:1\.)?(\d+)', answer)
     return int(match[1]) if match else None

@@ -432,7 +432,7 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
-def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
+def sum_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
     """Return the sum of several counters."""
     return sum(counters, Counter())
 

@@ -53,7 +53,7 @@ def open_spark_session(
         others = _list_children()
         try:
             with _redirect_standard_streams(written):
-                spark = _start_session(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+                spark = _start_session(master, scratch, written, {**_build_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
             for java in _list_children() - others:  # otherwise the Java process would wait forever
                 os.kill(java, signal.SIGKILL)
@@ -105,7 +105,7 @@ def _make_log() -> Path:
     return Path(name)
 
 
-def _java_options(master: str, much: bool) -> dict[str, str]:
+def _build_java_options(master: str, much: bool) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
     options = ["-XX:+UseParallelGC" if much else SHORT_JOB_OPTIONS]

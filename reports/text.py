@@ -109,7 +109,7 @@ def slug(text: str) -> str:
 def system_key(name: str, version: str, profile: str) -> str:
     """Return the key of a system under test: its words, and a digest that distinguishes "a b", "c" from "a", "b c".
 
-    The lake computes the same key in Spark (`reports.lake.schemas.system_key`).
+    The lake computes the same key in Spark (`reports.lake.schemas.compute_system_key`).
     """
     words = re.sub(r"[^A-Za-z0-9]+", "-", f"{name} {version} {profile}").removeprefix("-")[:SLUG_WORDS]
     parts = "".join(f"{len(part)}:{part}" for part in (name, version, profile))

@@ -14,7 +14,7 @@ WithNames = Callable[[str], str]
 
 
 @cache
-def value_names() -> WithNames:
+def get_value_namer() -> WithNames:
     """Return the function that adds names to the numbers in a text. If no such function is installed, texts stay
     unchanged.
     """

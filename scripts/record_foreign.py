@@ -73,10 +73,10 @@ class Device:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
         kind = (_TAP if ethernet else _TUN) | _NO_PI
         fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
-        _ip("link", "set", name, "netns", namespace)
-        _ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
+        _run_ip("link", "set", name, "netns", namespace)
+        _run_ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
         if address:
-            _ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
+            _run_ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
 
     def close(self) -> None:
         """Remove the device."""
@@ -265,11 +265,11 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)
         folder.chmod(0o777)  # tshark leaves root's rights
-        tester, system = _namespaces(scenario, stack)
-        _serve(folder, system, scenario, stack)
+        tester, system = _create_namespaces(scenario, stack)
+        _start_serve(folder, system, scenario, stack)
         capture = folder / f"capture{scenario.suffix}"
         recorder = _start_recorder(scenario, tester, capture, stack)
-        run = _run(folder, tester, scenario)
+        run = _run_checks(folder, tester, scenario)
         time.sleep(1.0)
         recorder.send_signal(signal.SIGINT)
         recorder.wait()
@@ -277,10 +277,10 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
             changed = capture.with_name(f"changed{scenario.suffix}")
             subprocess.run(["editcap", capture, changed, *scenario.after], check=True)
             capture = changed
-        packed = [_pack(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
+        packed = [_compress(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
         if own is not None:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
-                packed.append(_pack(path, own / f"{number:02}.pcapng.gz"))
+                packed.append(_compress(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
@@ -297,7 +297,7 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
         form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
         pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
         subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
-        return f"{len(rows)} frames, {_pack(written, target):,} bytes"
+        return f"{len(rows)} frames, {_compress(written, target):,} bytes"
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
@@ -309,14 +309,14 @@ def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
     return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
 
 
-def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
+def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
     tester = f"mq-tester-{os.getpid()}"
     names = (tester, tester if scenario.loopback else f"mq-system-{os.getpid()}")
     for name in dict.fromkeys(names):
-        stack.enter_context(_namespace(name))
+        stack.enter_context(_create_namespace(name))
     if scenario.loopback:
         for address in (TESTER, SYSTEM):
-            _ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
+            _run_ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
     ends = Device("t0", names[0], address=TESTER), Device("t1", names[1], address=SYSTEM)
     copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.copies is not None else None
@@ -336,17 +336,17 @@ def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
 
 
 @contextmanager
-def _namespace(name: str) -> Iterator[None]:
-    _ip("netns", "add", name)
+def _create_namespace(name: str) -> Iterator[None]:
+    _run_ip("netns", "add", name)
     try:
-        _ip("-n", name, "link", "set", "lo", "up")
+        _run_ip("-n", name, "link", "set", "lo", "up")
         subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=False)
         yield
     finally:
-        _ip("netns", "del", name)
+        _run_ip("netns", "del", name)
 
 
-def _serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
+def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
     command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM]
     command += ["--control", f"{SYSTEM}:{CONTROL_PORT}", *(["--fault", scenario.fault] if scenario.fault else [])]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
@@ -370,7 +370,7 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
     return process
 
 
-def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
+def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
     sut = folder / "sut.toml"
     sut.write_text(
         f'[sut]\nname = "served"\nversion = "0"\n[driver]\nkind = "external"\naddress = "{SYSTEM}"\n'
@@ -383,14 +383,14 @@ def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 
 
-def _pack(source: Path, target: Path) -> int:
+def _compress(source: Path, target: Path) -> int:
     """Compress a file; return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
     return target.stat().st_size
 
 
-def _ip(*words: str) -> None:
+def _run_ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)
 
 

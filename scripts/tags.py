@@ -16,7 +16,7 @@ MAX_CHARACTERS = 300
 """The longest sentence in characters; all sentences are shorter."""
 
 
-def tags(rules: Iterable[Rule]) -> list[str]:
+def build_tags(rules: Iterable[Rule]) -> list[str]:
     """Return the lines of the file, sorted as editors require."""
     return sorted(
         f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, MAX_CHARACTERS)}'
@@ -29,7 +29,7 @@ def main() -> None:
     lines = [
         "!_TAG_FILE_FORMAT\t2\t/extended format/",
         "!_TAG_FILE_SORTED\t1\t/sorted/",
-        *tags(load_catalogue().values()),
+        *build_tags(load_catalogue().values()),
     ]
     (SUITES.parent / "tags").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

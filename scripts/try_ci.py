@@ -52,7 +52,7 @@ class Step:
         return self.not_here or self.script.partition("\n")[0]
 
 
-def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
+def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     """Yield the steps of the only job of a GitHub workflow; add the job's ``env`` to those ``variables`` that have no
     value yet.
     """
@@ -61,13 +61,13 @@ def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
-        always, needs = _condition(step.get("if", ""))
+        always, needs = _parse_condition(step.get("if", ""))
         given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
         not_here = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
         yield Step(step.get("run", ""), always, needs, not_here)
 
 
-def _condition(words: str) -> tuple[bool, str]:
+def _parse_condition(words: str) -> tuple[bool, str]:
     """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
@@ -75,7 +75,7 @@ def _condition(words: str) -> tuple[bool, str]:
     return bool(found[1]), found[2] or ""
 
 
-def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
+def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     """Yield the steps of the only job of a GitLab pipeline: its script is one step, and its after_script is a second
     step that always runs.
     """
@@ -89,10 +89,10 @@ def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     yield Step(always=True, needs=job["artifacts"]["paths"][0], not_here=kept)
 
 
-SERVICES = {"github": github, "gitlab": gitlab}
+SERVICES = {"github": list_github_steps, "gitlab": list_gitlab_steps}
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line, and flush standard output."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -100,7 +100,7 @@ def say(line: str) -> None:
 
 def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
     """Carry out the job of GitHub or of GitLab; return the number of failed steps."""
-    say(f"{service}: examples/ci/{service}.yml")
+    print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
         checkout, summary = folder / "checkout", folder / "summary.md"
@@ -111,7 +111,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
             (checkout / "sut.toml").write_text(text.replace(SERVE, f"{SERVE}{faults}"), encoding="utf-8")
         if given.known:
             (checkout / "baseline.toml").write_text(BASELINE, encoding="utf-8")
-        environment = given.installed or _environment(folder / "venv")
+        environment = given.installed or _create_environment(folder / "venv")
         kept = ("HOME", "JAVA_HOME", "LANG", *(name for name in os.environ if name.startswith("PIP_")))
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         variables |= {"PATH": f"{environment}:{os.environ['PATH']}", "WHEEL": str(wheel)}
@@ -120,20 +120,20 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
         bad = 0
         for step in SERVICES[service](tree, variables):
             if step.needs and not (checkout / step.needs).is_file():
-                say(f"skipped, because {step.needs} is missing: {step.title}")
+                print_line(f"skipped, because {step.needs} is missing: {step.title}")
             elif step.not_here:
-                say(f"  not carried out here: {step.not_here}")
+                print_line(f"  not carried out here: {step.not_here}")
             elif bad and not step.always:
-                say(f"skipped after a failed step: {step.title}")
+                print_line(f"skipped after a failed step: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
         for line in list_results(checkout, summary):
-            say(f"  {line}")
-    say(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
+            print_line(f"  {line}")
+    print_line(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
     return bad
 
 
-def _environment(folder: Path) -> Path:
+def _create_environment(folder: Path) -> Path:
     """Create a virtual environment and install the wheel; return the folder of its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
@@ -144,15 +144,15 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     its output.
     """
     for line in script.splitlines():
-        say(f"  $ {line}")
+        print_line(f"  $ {line}")
     began = time.monotonic()
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     done = subprocess.run(
         shell, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
     )
     for line in (done.stdout + done.stderr).splitlines():
-        say(f"    {line}")
-    say(f"  ended with exit code {done.returncode} after {time.monotonic() - began:.0f} s")
+        print_line(f"    {line}")
+    print_line(f"  ended with exit code {done.returncode} after {time.monotonic() - began:.0f} s")
     return done.returncode
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import Files, Status, escape_pattern, get_full_name
-from reports.lake.lines import get_capture_column, plain_path
+from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
@@ -153,7 +153,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFr
     of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
     scan = spark.read.text([escape_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
     said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
-    rows = scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
+    rows = scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
     capture = sql.coalesce("capture", get_capture_column(sql.col("test"))).alias("capture")
     tests = rows.join(sql.broadcast(of), "path").select("unit", capture, "test")
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))

@@ -40,7 +40,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
     return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
-def check_current(events: DataFrame) -> DataFrame:
+def derive_check_current(events: DataFrame) -> DataFrame:
     """Return the last decision of each check about each rule, over all versions of a system; `list_check_events`
     continues from these rows.
     """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reports.extra import confirm_installed
-from reports.lake.local import confirm_lake, confirm_place, is_url
+from reports.lake.local import confirm_lake, confirm_writable_folder, is_url
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
@@ -71,7 +71,7 @@ def open_lake(
     """
     with one_line_errors(command):
         if new:
-            confirm_place(lake, "--lake")
+            confirm_writable_folder(lake, "--lake")
         else:
             confirm_lake(lake)
     with one_line_errors(command), open_session(command, master, conf, settings, runs) as (spark, progress):

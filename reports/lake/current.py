@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
-from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
-from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
+from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
+from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
+from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
 MAX_LATER_UNDECIDED_VERDICTS = 5
@@ -24,7 +24,7 @@ positions.
 """
 
 
-def rule_current(
+def derive_rule_current(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, verdicts: DataFrame, evidence: DataFrame
 ) -> DataFrame:
     """Return a row for each rule against which a system was judged.
@@ -38,7 +38,7 @@ def rule_current(
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return a row for each verdict to show: run and seq of its line, and its other columns as one struct ``of``.
 
-    Takes the arguments of `rule_current`.
+    Takes the arguments of `derive_rule_current`.
     """
     return _join_lines(_derive_rules_from_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
@@ -50,7 +50,7 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     verdict, null unless that is later than the standing verdict; is_decided; counts: false when the system's newest
     suites retired it.
     """
-    newest = newest_suites(runs)
+    newest = find_newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
     judged = test_runs.select("ingest", "sut", "rule", "test", "seq", get_rank(sql.col("verdict")).alias("rank"))
     # `order` is greater for a later run and, within a run, for a worse verdict. A number is used instead of a struct,
@@ -185,7 +185,9 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
     is_worst = sql.col("of.position") == _STANDING_POSITION
-    beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE_COLUMNS if name != "reason"), "line.reason")
+    beside = sql.struct(
+        "of.position", *(f"of.{name}" for name in LATER_UNDECIDED_COLUMNS if name != "reason"), "line.reason"
+    )
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
         sql.min(sql.when(is_worst & is_line, sql.col("line"))).alias("line"),
@@ -194,13 +196,13 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     )
 
     def drop_position(each: Column) -> Column:
-        return sql.struct(*(each[name] for name in BESIDE_COLUMNS))
+        return sql.struct(*(each[name] for name in LATER_UNDECIDED_COLUMNS))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+        build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
     return shape_rows(rows, "rule_current")

@@ -6,8 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
-from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
+from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
+from reports.lake.schemas import SYSTEM, build_struct_type, compute_system_key, shape_rows
 from reports.vocabulary import DECIDED, SEVERITY
 
 
@@ -30,11 +30,11 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
-        count_columns(numbers).alias("verdicts"),
+        build_count_map(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         get_verdict(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
+    return shape_rows(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
@@ -89,13 +89,17 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 def parse_topology_systems(extra: Column) -> Column:
     """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
-    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_SYSTEM_NAME_FIELDS)}>")
+    said = sql.from_json(
+        sql.get_json_object(extra, "$.systems"), f"map<string, {build_struct_type(_SYSTEM_NAME_FIELDS)}>"
+    )
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
         known,
         lambda each: sql.struct(
             each["key"].alias("role"),
-            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias("key"),
+            compute_system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias(
+                "key"
+            ),
             sql.concat_ws(" ", each["value"]["name"], each["value"]["version"]).alias("name"),
         ),
     )
@@ -123,5 +127,5 @@ def _pair_systems(extra: Column) -> Column:
 _SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}
 
 
-def _systems_of_runs(runs: DataFrame) -> DataFrame:
+def _list_systems_of_runs(runs: DataFrame) -> DataFrame:
     return runs.select(*SYSTEM).distinct()

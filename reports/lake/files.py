@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from reports.java_errors import describe_java_error
-from reports.lake.local import is_url, local_path
+from reports.lake.local import get_local_path, is_url
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -48,7 +48,7 @@ def get_full_name(where: str) -> str:
     """
     if not where.strip():
         raise RollupError("an empty name is not a folder: give a path or a URL")
-    local = local_path(where) if is_url(where) else Path(where)
+    local = get_local_path(where) if is_url(where) else Path(where)
     if local is None:
         return where.rstrip("/") if not where.endswith(":///") else where
     path = str(local.resolve())
@@ -139,7 +139,7 @@ class Files:
         function creates a link, which only one of two processes can do. In an object store that does not refuse to
         overwrite, both processes may succeed.
         """
-        local, local_target = local_path(source), local_path(target)
+        local, local_target = get_local_path(source), get_local_path(target)
         if local is not None and local_target is not None:
             try:
                 local_target.hardlink_to(local)

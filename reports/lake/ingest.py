@@ -233,7 +233,7 @@ def _write_folders(
         state,
         number=old.number + 1,
         commits=(*state.commits, *commits),
-        runs=state.runs | {source.run: _known_run(source, holder[source.run]) for source in numbered},
+        runs=state.runs | {source.run: _build_known_run(source, holder[source.run]) for source in numbered},
         catalogues=state.catalogues | {source.row["suites"]: commits[0].commit for source in fresh},
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
@@ -268,7 +268,7 @@ def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     return numbered
 
 
-def _known_run(source: Source, commit: str) -> KnownRun:
+def _build_known_run(source: Source, commit: str) -> KnownRun:
     row, folder = source.row, source.folder
     return KnownRun(
         commit=commit,

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
-from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
+from reports.lake.schemas import PACKET, SYSTEM, build_struct_type, shape_rows
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
@@ -35,7 +35,7 @@ LINE_SCHEMAS = {
         "document": "string",
         "section": "string",
         "level": "string",
-        "evidence": f"array<{struct_type(QUOTED_COLUMNS)}>",
+        "evidence": f"array<{build_struct_type(QUOTED_COLUMNS)}>",
     },
     2: {
         "schema": "int",
@@ -67,14 +67,14 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """
     scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
-        plain_path(sql.col("_metadata.file_path")).alias("path"),
+        normalize_path(sql.col("_metadata.file_path")).alias("path"),
         sql.col("value").alias("text"),
         sql.col("_metadata.file_block_start").alias("block"),
         sql.monotonically_increasing_id().alias("id"),
     )
 
 
-def plain_path(path: Column) -> Column:
+def normalize_path(path: Column) -> Column:
     """Return a file's name with one slash after its scheme, because Hadoop writes a varying number of slashes."""
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
@@ -100,17 +100,17 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
     """
     # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
-    type_ = f"v array<{struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
+    type_ = f"v array<{build_struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
         sql.from_json(wrapped, type_, JSON_OPTIONS).alias("read"),
-        _extra_fields(schema).alias("extra"),
+        _collect_extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
     one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END_MARK}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
-    return fields.withColumn("why", _reason_for_rejection(schema))
+    return fields.withColumn("why", _find_reason_for_rejection(schema))
 
 
 def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
@@ -126,7 +126,7 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
         return shape_rows(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
     columns["observed"] = sql.coalesce(v["observed"], v["expected"])
     columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
-    columns["document"], columns["section"] = _document_and_section(v["rule"])
+    columns["document"], columns["section"] = _split_rule_id(v["rule"])
     columns["capture"] = sql.coalesce(
         v["capture"], sql.when(sql.size(v["evidence"]) > 0, get_capture_column(v["test"]))
     )
@@ -212,7 +212,7 @@ def get_capture_column(test: Column) -> Column:
     )
 
 
-def _document_and_section(rule: Column) -> tuple[Column, Column]:
+def _split_rule_id(rule: Column) -> tuple[Column, Column]:
     """Return document and section of a rule id (the first two groups of `RULE_ID_PATTERN`), in a fifth of the time of a
     regular expression.
     """
@@ -221,7 +221,7 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
     return document, sql.substr(rule, sql.length(document) + 2, section)
 
 
-def _extra_fields(schema: int) -> Column:
+def _collect_extra_fields(schema: int) -> Column:
     """Return the fields outside `LINE_SCHEMAS` as JSON.
 
     A cheap search for names of such fields comes first, and usually finds no name. The search may find too many names,
@@ -237,7 +237,7 @@ def _extra_fields(schema: int) -> Column:
     return sql.when(sql.col("text").rlike(strange), kept)
 
 
-def _reason_for_rejection(schema: int) -> Column:
+def _find_reason_for_rejection(schema: int) -> Column:
     v = sql.col("v")
 
     def describe_unknown_value(what: str, name: str) -> Column:

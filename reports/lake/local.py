@@ -20,18 +20,18 @@ def is_url(where: str) -> bool:
     return URL_PATTERN.match(where) is not None
 
 
-def local_path(uri: str) -> Path | None:
+def get_local_path(uri: str) -> Path | None:
     """Return the local path of a full name; return None if the name belongs to another file system."""
     match = LOCAL_URL_PATTERN.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 
-def folder_of_lake(where: str) -> Path:
+def get_lake_folder(where: str) -> Path:
     """Return the local folder of a lake. Raises `RollupError` if the folder is missing or is not on a local file
     system.
     """
     confirm_lake(where)
-    folder = local_path(where) if is_url(where) else Path(where)
+    folder = get_local_path(where) if is_url(where) else Path(where)
     if folder is None:
         raise RollupError(f"{one_line(where)} is not a local folder: copy the lake to this machine")
     return folder.resolve()
@@ -54,7 +54,7 @@ def confirm_lake(where: str) -> None:
         raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
-def confirm_place(where: str, option: str) -> None:
+def confirm_writable_folder(where: str, option: str) -> None:
     """Raise `RollupError` if a local folder is missing and cannot be created. The function itself creates no folder."""
     if is_url(where) or not where.strip():
         return

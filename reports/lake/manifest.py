@@ -122,9 +122,9 @@ class Manifest:
         """
         if table in self.derived:
             units = sorted(self.derived[table].items())
-            return [unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
+            return [get_unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
         return [
-            table_folder(each.commit, table)
+            get_table_folder(each.commit, table)
             for each in self.commits
             if table in each.tables and (of is None or each.commit in of)
         ]
@@ -136,17 +136,17 @@ class Manifest:
         }
 
 
-def table_folder(commit: str, table: str) -> str:
+def get_table_folder(commit: str, table: str) -> str:
     """Return the folder of a table in a commit, below the lake."""
     return f"data/{commit}/{table}"
 
 
-def unit_folder(commit: str, table: str, unit: str) -> str:
+def get_unit_folder(commit: str, table: str, unit: str) -> str:
     """Return the folder of one unit of a derived table in a commit, below the lake."""
-    return f"{table_folder(commit, table)}/unit={unit}"
+    return f"{get_table_folder(commit, table)}/unit={unit}"
 
 
-def list_numbers(files: Readable, lake: str) -> list[int]:
+def list_manifest_numbers(files: Readable, lake: str) -> list[int]:
     """Return the numbers of the lake's manifests in ascending order."""
     names = (MANIFEST_NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
@@ -154,12 +154,12 @@ def list_numbers(files: Readable, lake: str) -> list[int]:
 
 def read_newest_manifest(files: Readable, lake: str) -> Manifest:
     """Return the newest state of a lake, or an empty state if no manifest was published. Raises `RollupError`."""
-    if not (known := list_numbers(files, lake)):
+    if not (known := list_manifest_numbers(files, lake)):
         return Manifest()
-    return read_number(files, lake, known[-1])
+    return read_manifest(files, lake, known[-1])
 
 
-def read_number(files: Readable, lake: str, number: int) -> Manifest:
+def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
     """Return the state of a lake that the manifest with the given number describes. Raises `RollupError`."""
     uri = _get_manifest_path(lake, number)
     try:

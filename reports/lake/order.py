@@ -27,7 +27,7 @@ def is_decided(rank_: Column) -> Column:
     return rank_.isin(*DECIDED_RANKS)
 
 
-def count_columns(numbers: Mapping[str, Column]) -> Column:
+def build_count_map(numbers: Mapping[str, Column]) -> Column:
     """Return a map from each verdict to the number of its rows; verdicts without rows are omitted."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

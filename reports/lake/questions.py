@@ -38,7 +38,7 @@ def history(
 ) -> None:
     """Show the verdicts of a rule, or of a system, over its runs."""
     with one_line_errors("lake history"):
-        from reports.lake.history import history as ask
+        from reports.lake.history import read_history as ask
         from reports.lake.history_shown import FORMATS
 
         show = _parse_format(form, FORMATS)

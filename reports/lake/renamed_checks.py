@@ -18,7 +18,7 @@ def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequ
 
     ``key``: the columns of ``rows`` and ``runs`` that identify the system whose latest run counts.
     """
-    names = sql.broadcast(_new_names(runs, suites, key))
+    names = sql.broadcast(_find_new_names(runs, suites, key))
     parameters = sql.substr("test", sql.length(_OLD) + 1)
     renamed = sql.when(sql.col(_NEW).isNotNull(), sql.concat(_NEW, parameters)).otherwise(sql.col("test"))
     with_function = rows.withColumn(_OLD, sql.substring_index("test", "[", 1))
@@ -29,7 +29,7 @@ def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
     """Return the catalogues of older suites with the new names of their checks in addition to the old names."""
-    names = _new_names(runs, suites, key).select(_OLD, _NEW).distinct()
+    names = _find_new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))
         .join(sql.broadcast(names), _OLD)
@@ -41,22 +41,22 @@ def rename_checks_in_catalogue(
     return joined.withColumn("checks", both).select(*catalogue.columns)
 
 
-def new_names_of_systems(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
+def find_new_names_by_system(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
     """Return, for each system (by its key), the new name of each renamed check by its old name, without parameters."""
-    newest = {row.sut: row.suites for row in _newest_suites(runs, SYSTEM_KEY).collect()}
+    newest = {row.sut: row.suites for row in _find_newest_suites(runs, SYSTEM_KEY).collect()}
     known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
     names = {row.suites: row.renamed or {} for row in known.collect()}
     return {system: names.get(of, {}) for system, of in newest.items()}
 
 
-def _new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
+def _find_new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
     """Return a row for each check that the newest suites renamed: the columns of the key, the old name and the new
     name.
     """
-    newest = _newest_suites(runs, key)
+    newest = _find_newest_suites(runs, key)
     names = suites.select("suites", sql.explode("renamed").alias(_OLD, _NEW))
     return names.join(sql.broadcast(newest), "suites").select(*key, _OLD, _NEW)
 
 
-def _newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:
+def _find_newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:
     return runs.groupBy(*key).agg(sql.max_by("suites", "ingest").alias("suites"))

@@ -34,12 +34,12 @@ Only verdict files of schema 1 fill the last five columns.
 """
 
 
-def struct_type(columns: dict[str, str]) -> str:
+def build_struct_type(columns: dict[str, str]) -> str:
     """Return the Spark type of a struct with the given columns."""
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-BESIDE_COLUMNS: Final = {
+LATER_UNDECIDED_COLUMNS: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -79,13 +79,13 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "suites": "string",
         "documents": "map<string, string>",
         "coverage": "array<"
-        + struct_type(
+        + build_struct_type(
             dict.fromkeys(("document", "section", "title", "demand", "kind"), "string")
             | dict.fromkeys(("rows", "catalogued", "checked", "proven", "none"), "int")
         )
         + ">",
         "members": "array<"
-        + struct_type(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
+        + build_struct_type(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
         + ">",
         "renamed": "map<string, string>",
     },
@@ -184,11 +184,11 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "capture": "string",
         "errata": "array<string>",
         "notes": "array<string>",
-        "evidence": f"array<{struct_type(PACKET)}>",
+        "evidence": f"array<{build_struct_type(PACKET)}>",
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{struct_type(BESIDE_COLUMNS)}>",
+        "beside": f"array<{build_struct_type(LATER_UNDECIDED_COLUMNS)}>",
     },
     "changes": {
         "sut_name": "string",
@@ -252,12 +252,12 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 TABLES: Final = FACTS | DERIVED
 
 
-def table_ddl(table: str) -> str:
+def build_table_ddl(table: str) -> str:
     """Return the schema of a table as a DDL text of Spark."""
     return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
 
 
-def empty_table(spark: SparkSession, table: str) -> DataFrame:
+def make_empty_table(spark: SparkSession, table: str) -> DataFrame:
     """Return a table of the lake without rows."""
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
@@ -271,7 +271,7 @@ def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
     return frame.select(*(sql.col(name).cast(type_).alias(name) for name, type_ in TABLES[table].items()), *more)
 
 
-def system_key(name: Column, version: Column, profile: Column) -> Column:
+def compute_system_key(name: Column, version: Column, profile: Column) -> Column:
     """Return the Spark expression that computes the same key as `reports.text.system_key`."""
     words = sql.concat_ws(" ", name, version, profile)
     parts = sql.concat(*(sql.concat(sql.length(part), sql.lit(":"), part) for part in (name, version, profile)))

@@ -19,8 +19,8 @@ from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, escape_pattern, get_full_name
-from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, plain_path
-from reports.lake.local import is_url, local_path
+from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
+from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMA_VERSIONS, Record
@@ -71,7 +71,9 @@ class Folder:
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the name of a file in this folder as Spark's readers spell it (`reports.lake.lines.plain_path`)."""
+        """Return the name of a file in this folder as Spark's readers spell it
+        (`reports.lake.lines.normalize_path`).
+        """
         scheme, _, rest = self.files[name].encoded.partition(":")
         return f"{scheme}:/{rest.lstrip('/')}"
 
@@ -245,7 +247,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     if status is None or not status.is_folder:
         raise RollupError(f"no run folder at {shown}")
     uri = get_full_name(status.uri)  # in the spelling of the file system; two spellings would be read twice
-    local = local_path(uri)
+    local = get_local_path(uri)
     found: dict[str, Status] = {}
     there = {each.name: each for each in files.entries(uri)}
     for name in FILES:
@@ -264,7 +266,7 @@ def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str)
     """Return path and text of small files."""
     names = [escape_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
-    return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
+    return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
 def _hash_rules(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
@@ -311,7 +313,7 @@ def _parse_source(folder: Folder, text: str) -> Source:
         "partial": selection not in WHOLE_SELECTIONS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
-        "extra": _extra_fields(record.values, sut.values),
+        "extra": _collect_extra_fields(record.values, sut.values),
     }
     return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
@@ -322,7 +324,7 @@ def _require_text(record: Record, key: str) -> str:
     return text
 
 
-def _extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
+def _collect_extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
     extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
     if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
         extra["sut"] = more

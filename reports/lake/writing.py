@@ -15,8 +15,8 @@ from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import escape_pattern
-from reports.lake.manifest import Commit, table_folder
-from reports.lake.schemas import FACTS, SYSTEM, table_ddl
+from reports.lake.manifest import Commit, get_table_folder
+from reports.lake.schemas import FACTS, SYSTEM, build_table_ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -45,7 +45,7 @@ def size_shuffles(spark: SparkSession, octets: int) -> None:
     spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
 
 
-def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
+def write_parquet(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
     """Write a table as Parquet files."""
     writer = frame.write.mode(mode)
     (writer.partitionBy(partition_by) if partition_by else writer).parquet(folder)
@@ -90,15 +90,17 @@ class _Writer:
     def keep(self, table: str, frame: DataFrame) -> None:
         """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
-        write(frame, self._get_table_folder(table))
+        write_parquet(frame, self._get_table_folder(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
         """Return the rows of a table that this commit has written, read from its files."""
-        return self.lake.spark.read.schema(table_ddl(table)).parquet(escape_pattern(self._get_table_folder(table)))
+        return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
+            escape_pattern(self._get_table_folder(table))
+        )
 
     def _get_table_folder(self, table: str) -> str:
-        return f"{self.lake.uri}/{table_folder(self.commit, table)}"
+        return f"{self.lake.uri}/{get_table_folder(self.commit, table)}"
 
 
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
@@ -143,8 +145,8 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
             _write_rejected(writer, short, by_schema, kept)
-        writer.keep("test_runs", facts.test_runs(verdicts, of_runs))
-        writer.keep("rule_runs", facts.rule_runs(writer.read_back("test_runs"), of_runs))
+        writer.keep("test_runs", facts.derive_test_runs(verdicts, of_runs))
+        writer.keep("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
@@ -180,7 +182,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
             left = lake.table(table, {old.commit})
             if "run" in left.columns:
                 left = left.where(~sql.col("run").isin(sorted(gone)))
-            write(left, f"{lake.uri}/{table_folder(new.commit, table)}")
+            write_parquet(left, f"{lake.uri}/{get_table_folder(new.commit, table)}")
         commits.append(new)
     state = lake.manifest
     moved = {old.commit: new.commit for old, new in zip(state.commits, commits, strict=True)}

@@ -63,7 +63,7 @@ def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
     return stacks
 
 
-def badge_svg(counts: Counter[str], judgeable: int) -> str:
+def draw_badge(counts: Counter[str], judgeable: int) -> str:
     """Return a badge in the usual form: subject and result. Its text contains no text from a tested system."""
     decided = sum(counts[name] for name in DECIDED)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"

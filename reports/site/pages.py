@@ -142,7 +142,7 @@ def count_decided(counts: Counter[str]) -> int:
     return sum(counts[name] for name in DECIDED)
 
 
-def width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
+def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
     """Return the CSS class of a table with the given number of columns: a table that is too wide for the page scrolls
     in a box.
     """

@@ -9,7 +9,7 @@ import make_runs
 from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
-from reports.errata import known_errata
+from reports.errata import load_errata
 from reports.model import Change, Coverage, LaterUndecided, Member, Pair, System
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
@@ -49,7 +49,7 @@ def made_site(folder):
             Pair("gone", HOSTILE_TEXTS[1], NEW.key, NEW.label, HOSTILE_TEXTS[0], {"pass": 9}),
         ),
     )  # fmt: skip
-    site, missing = written(folder, made, errata=known_errata())
+    site, missing = written(folder, made, errata=load_errata())
     assert missing
     return site
 

@@ -157,7 +157,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     def take(lake, chosen, report, stage):
         taken.extend(chosen)
-        known = {source.run: ingest._known_run(source, "none") for source in chosen}
+        known = {source.run: ingest._build_known_run(source, "none") for source in chosen}
         state = manifest.Manifest(number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish_manifest(lake.files, lake.uri, state)
         return lake

@@ -64,7 +64,7 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
 
     def written(lake, commit, chosen, stage):
         (source,) = chosen
-        runs = lake.manifest.runs | {source.run: ingests._known_run(source, commit)}
+        runs = lake.manifest.runs | {source.run: ingests._build_known_run(source, commit)}
         return replace(lake.manifest, number=state.number + 1, runs=runs), [], 1
 
     monkeypatch.setattr(ingests, "_write_folders", written)

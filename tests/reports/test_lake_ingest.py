@@ -20,7 +20,7 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import Files, get_full_name
 from reports.lake.ingest import ingest
-from reports.lake.manifest import LocalFiles, list_numbers, publish_manifest
+from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, Root
@@ -299,11 +299,11 @@ def test_verdict_lines_of_schema_1_keep_their_packets(taken):
 
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
-    before = list_numbers(Files(taken.spark), "viewfs://here/lake")
+    before = list_manifest_numbers(Files(taken.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
     again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
-    assert list_numbers(Files(taken.spark), "viewfs://here/lake") == before
+    assert list_manifest_numbers(Files(taken.spark), "viewfs://here/lake") == before
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):

@@ -10,7 +10,7 @@ from made import CONTOSO, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 from site_pages import only_rule_page, page_of
 
-from reports.errata import Erratum, known_errata
+from reports.errata import Erratum, load_errata
 from reports.model import Change, Coverage, LaterUndecided, Member, System
 from reports.site import build_template_environment
 from reports.text import slug
@@ -148,7 +148,7 @@ def test_errata_page_shows_cited_uncited_and_unknown_entries(tmp_path):
 
 
 def test_reports_find_the_errata_of_the_suites():
-    known = known_errata()
+    known = load_errata()
     assert len(known) > 60
     assert all(each.says and len(each.readings) > 1 and each.choice for each in known.values())
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from reports.lake import changes, current, derived, facts
 from reports.lake.manifest import Manifest
-from reports.lake.schemas import table_ddl
+from reports.lake.schemas import build_table_ddl
 from reports.vocabulary import VERDICTS
 
 FACTS = ("runs", "suites", "catalogue", "verdicts", "evidence")
@@ -84,7 +84,7 @@ class MadeLake:
     def write(self, spark, folder: Path) -> Tables:
         for name in FACTS:
             (folder / name).mkdir(parents=True)
-            schema = to_arrow_schema(StructType.fromDDL(table_ddl(name)), timezone="UTC")
+            schema = to_arrow_schema(StructType.fromDDL(build_table_ddl(name)), timezone="UTC")
             rows = pa.Table.from_pylist(self.rows[name], schema)
             pq.write_table(rows, folder / name / "part-0.parquet")
         return Tables(spark, folder)
@@ -99,7 +99,7 @@ class Tables:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return self.spark.read.schema(table_ddl(name)).parquet(str(self.folder / name))
+        return self.spark.read.schema(build_table_ddl(name)).parquet(str(self.folder / name))
 
     def table(self, name):
         """Return a table as `reports.lake.store.Lake` does."""
@@ -108,9 +108,9 @@ class Tables:
     def make(self, name):
         """Compute a derived table and store it."""
         frame = {
-            "test_runs": lambda: facts.test_runs(self.verdicts, self.runs),
-            "rule_runs": lambda: facts.rule_runs(self.test_runs, self.runs),
-            "rule_current": lambda: current.rule_current(
+            "test_runs": lambda: facts.derive_test_runs(self.verdicts, self.runs),
+            "rule_runs": lambda: facts.derive_rule_runs(self.test_runs, self.runs),
+            "rule_current": lambda: current.derive_rule_current(
                 self.test_runs, self.runs, self.catalogue, self.verdicts, self.evidence
             ),
             "changes": lambda: changes.derive_changes(
