@@ -30,7 +30,7 @@ def compile_on_mono(folder: Path) -> Path:
     return made
 
 
-def windows_agent(folder: Path, control: str) -> list[str]:
+def build_windows_agent_command(folder: Path, control: str) -> list[str]:
     """Return the command of the Windows agent, run by Mono, for the queues of the serve whose control channel has the
     given address.
     """
@@ -38,14 +38,17 @@ def windows_agent(folder: Path, control: str) -> list[str]:
     return ["env", f"MQCONFORM_SERVE={control}", "mono", str(compile_on_mono(folder.resolve()))]
 
 
-def example_agent(folder: Path, control: str) -> list[str]:
+def build_example_agent_command(folder: Path, control: str) -> list[str]:
     """Return the command of the example agent in the form that forwards requests to serve instead of using its toy
     queues.
     """
     return [sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), control]
 
 
-AGENTS: dict[str, Callable[[Path, str], list[str]]] = {"example": example_agent, "windows": windows_agent}
+AGENTS: dict[str, Callable[[Path, str], list[str]]] = {
+    "example": build_example_agent_command,
+    "windows": build_windows_agent_command,
+}
 """The agents by name: functions that return the command of an agent, given a folder for its files and the address of
 serve's control channel.
 """

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.systems import LIMITED, Scenario, Started, serving
+from benchmarks.systems import LIMITED, Scenario, StartedScenario, serve_scenario
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import DEMANDS, load_catalogue
 from harness.run_folder import VERDICTS_FILE
@@ -29,8 +29,8 @@ HURRIED = f"{LIMITED},set_timers"
 ALL = ",".join(sorted(FACILITIES))
 
 SCENARIOS = (
-    Started("loopback-4", 4),
-    Started("directory-4", 4, directory=True),
+    StartedScenario("loopback-4", 4),
+    StartedScenario("directory-4", 4, directory=True),
     Scenario("limited-8", LIMITED, 8),
     Scenario("limited-1", LIMITED, 1),
     Scenario("hurried-8", HURRIED, 8, runs=2),
@@ -38,7 +38,7 @@ SCENARIOS = (
     Scenario("without-control-24", None, 24, runs=2),
     Scenario("ssh-example-8", ALL, 8, agent="example"),
     Scenario("ssh-windows-24", ALL, 24, agent="windows"),
-    Started("stuttering-16", 16, stutters=True),
+    StartedScenario("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)
 """The scenarios that ``measure`` omits, because one worker with the specification's timers takes hours."""
@@ -63,10 +63,10 @@ def start(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def run_scenario(
-    scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
+    scenario: Scenario | StartedScenario, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
     """Start the system, run the checks as many times as the scenario requires, and yield a line for each run."""
-    with serving(scenario, folder) as sut:
+    with serve_scenario(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
             began = time.monotonic()

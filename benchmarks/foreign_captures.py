@@ -83,7 +83,7 @@ def measure() -> Iterator[str]:
 
 def _write(path: Path, sessions: int) -> int:
     """Write a pcap file of Ethernet frames; return its size."""
-    session = _frames_of_session()
+    session = _build_frames_of_session()
     with path.open("wb") as file:
         file.write(pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1))
         number = 0
@@ -97,7 +97,7 @@ def _write(path: Path, sessions: int) -> int:
         return file.tell()
 
 
-def _frames_of_session() -> list[tuple[bytes, bool]]:
+def _build_frames_of_session() -> list[tuple[bytes, bool]]:
     """Return the frames of a session; each frame has a flag that is true if the peer sent the frame."""
     ends, sequences, frames = (PEER, SUT), [0x1000_0000, 0x2000_0000], list[tuple[bytes, bool]]()
 

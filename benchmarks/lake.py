@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.footprint import children_of
+from benchmarks.footprint import list_descendants
 from benchmarks.lake_runs import VERDICTS, Runs
 
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
@@ -43,7 +43,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestCost:
     """The cost of an ingest: elapsed and processor seconds, and the largest memory of all its processes in octets."""
 
     seconds: float
@@ -104,11 +104,11 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _describe_cost(took: Ingested) -> str:
+def _describe_cost(took: IngestCost) -> str:
     return f"{took.seconds:.0f} s ({took.processor:.0f} s of the processors, {took.memory / 2**30:.2f} GiB)"
 
 
-def ingest(runs: list[str], lake: Path) -> Ingested:
+def ingest(runs: list[str], lake: Path) -> IngestCost:
     """Run `lake ingest` with default settings."""
     began = time.monotonic()
     process = _start(runs, lake)
@@ -120,7 +120,7 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
         time.sleep(0.5)
     said = process.communicate()[0].decode()
     assert process.returncode == 0, said
-    return Ingested(time.monotonic() - began, ticks / TICKS, memory)
+    return IngestCost(time.monotonic() - began, ticks / TICKS, memory)
 
 
 def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
@@ -136,7 +136,7 @@ def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
     for _ in range(count):
         process = _start(runs.more(1), lake)
         time.sleep(chance.uniform(0, took))
-        killed = [process.pid, *children_of(process.pid)]
+        killed = [process.pid, *list_descendants(process.pid)]
         for pid in killed:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -181,7 +181,7 @@ def measure_process(pid: int) -> list[tuple[int, int]]:
     that have ended.
     """
     found = {}
-    for each in (pid, *children_of(pid)):
+    for each in (pid, *list_descendants(pid)):
         with suppress(OSError, IndexError):  # the process has just ended
             size, resident = Path(f"/proc/{each}/statm").read_text().split()[:2]
             ticks = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]

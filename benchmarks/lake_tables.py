@@ -121,13 +121,13 @@ to '{out}' (format parquet);
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class JobCost:
     """The cost of a job: elapsed and processor seconds."""
 
     wall: float
     processor: float
 
-    def against(self, other: Took) -> str:
+    def against(self, other: JobCost) -> str:
         """Return the ratio of this cost to the cost of another job, as text."""
         return f"{self.wall / other.wall:.1f} times ({self.processor / other.processor:.1f} of the processors)"
 
@@ -201,10 +201,10 @@ def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object
     return database.execute(query).fetchall()
 
 
-def _measure_time(work: Callable[[], object]) -> Took:
+def _measure_time(work: Callable[[], object]) -> JobCost:
     began, ticks = time.perf_counter(), _ticks()
     work()
-    return Took(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
+    return JobCost(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
 
 
 def _ticks() -> int:

@@ -13,7 +13,7 @@ from benchmarks.pairs import Options, run
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class WantedRatio:
     """The ratio of a row's rate to the rate of row ``of``, and the wanted ratio; the wanted ratio is None for a ratio
     that is only reported.
     """
@@ -38,17 +38,17 @@ ROWS = {
 
 RATIOS = {
     "express": (
-        Ratio("bare asyncio, a write for each window"),
-        Ratio("bare asyncio, a write for each message", 0.2),
+        WantedRatio("bare asyncio, a write for each window"),
+        WantedRatio("bare asyncio, a write for each message", 0.2),
     ),
-    "express, WindowSize 1024": (Ratio("bare asyncio, a write for each window"),),
+    "express, WindowSize 1024": (WantedRatio("bare asyncio, a write for each window"),),
     "recoverable": (
-        Ratio("amqtt QoS 1, acknowledged by the broker", 2),
-        Ratio("amqtt QoS 1, delivered to a subscriber"),
+        WantedRatio("amqtt QoS 1, acknowledged by the broker", 2),
+        WantedRatio("amqtt QoS 1, delivered to a subscriber"),
     ),
     "transactional": (
-        Ratio("amqtt QoS 2, acknowledged by the broker", 2),
-        Ratio("amqtt QoS 2, delivered to a subscriber"),
+        WantedRatio("amqtt QoS 2, acknowledged by the broker", 2),
+        WantedRatio("amqtt QoS 2, delivered to a subscriber"),
     ),
 }
 

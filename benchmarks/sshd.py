@@ -40,7 +40,7 @@ class Sshd:
 
 
 @contextlib.contextmanager
-def sshd(folder: Path) -> Iterator[Sshd]:
+def run_sshd(folder: Path) -> Iterator[Sshd]:
     """Run an sshd as the user of this process; the sshd accepts the key in the folder."""
     folder.mkdir()
     if os.geteuid() == 0:

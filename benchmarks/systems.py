@@ -15,7 +15,7 @@ from pathlib import Path
 from uuid import UUID
 
 from benchmarks.agents import AGENTS
-from benchmarks.sshd import sshd
+from benchmarks.sshd import run_sshd
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
@@ -67,7 +67,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedScenario:
     """A scenario in which each worker has its own system with all facilities. ``stutters``: whether the system is
     stopped most of the time; ``directory``: whether the system is integrated with a directory and knows no keys.
     """
@@ -79,7 +79,7 @@ class Started:
     runs: int = 1
 
 
-def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractContextManager[Path]:
+def serve_scenario(scenario: Scenario | StartedScenario, folder: Path) -> contextlib.AbstractContextManager[Path]:
     """Serve the reference for a scenario; yield the SUT file."""
     folder.mkdir(parents=True, exist_ok=True)
     return _serve_system(scenario, folder) if isinstance(scenario, Scenario) else _start_by_run(scenario, folder)
@@ -106,7 +106,7 @@ def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
         driver = "".join(f"{name}_port = {bound[name].rpartition(':')[2]}\n" for name in ports)
         control = f'[control]\nkind = "jsonl"\naddress = "{bound["control"]}"\n' if scenario.facilities else ""
         if scenario.agent:
-            over = stack.enter_context(sshd(folder / "sshd"))
+            over = stack.enter_context(run_sshd(folder / "sshd"))
             agent = over.command(*AGENTS[scenario.agent](folder, bound["control"]))
             patience = f"[timeouts]\ncontrol_ms = {AGENT_MS}\n"
             control = f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n{patience}'
@@ -116,7 +116,7 @@ def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
+def _start_by_run(scenario: StartedScenario, folder: Path) -> Iterator[Path]:
     """Write a SUT file with which the run itself starts its systems, one for each worker."""
     ports = _free_ports(STARTED_PEER_ADDRESS)
     command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []

@@ -80,7 +80,7 @@ def run(options: Options) -> Outcome:
     return Outcome(options.messages, received["instant"] - began, memory)
 
 
-def now() -> float:
+def get_instant() -> float:
     """Return the present instant on the clock that both processes share."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
@@ -96,16 +96,16 @@ class Memory:
         """Note the memory of this process if the number of messages is a mark."""
         while self._left and messages >= self._left[0]:
             del self._left[0]
-            self.noted.append(resident_bytes())
+            self.noted.append(measure_resident_bytes())
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """Return a free port of the loopback address."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
-def resident_bytes() -> int:
+def measure_resident_bytes() -> int:
     """Return the resident bytes of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
@@ -122,7 +122,7 @@ def main(role: str, arguments: list[str]) -> None:
         asyncio.run(module.send(options, int(arguments[1]), _report))
 
 
-async def until_input_closes() -> None:
+async def wait_until_input_closes() -> None:
     """Wait until the parent process closes the standard input of this process."""
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
+from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.commands.inputs import ON_COMMAND
@@ -41,7 +41,7 @@ MAX_WAITING_MESSAGES = 256
 TAKEN_AT_ONCE = 64
 
 
-def wire_size() -> int:
+def compute_wire_size() -> int:
     """Return the size of an express message on the wire in bytes."""
     identifier = MessageIdentifier(SENDER, 1)
     message = Message(Identifier=identifier, DestinationQueueFormatName=DESTINATION, Body=BODY)
@@ -57,8 +57,8 @@ async def receive(options: Options, report: Report) -> None:
     handle = (await _ask_host(host, OpenQueue(QUEUE))).values["handle"]
     receiver = _Receiver(host, handle, options)
     await receiver.done
-    report({"instant": now(), "memory": receiver.memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": receiver.memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 
@@ -69,12 +69,12 @@ async def send(options: Options, port: int, report: Report) -> None:
     await _ask_host(host, OpenSession(DESTINATION))
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
     sender = _Sender(host, outgoing, options)
-    report({"instant": now()})
+    report({"instant": get_instant()})
     await sender.send_all()
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
-    report({"instant": now(), "memory": sender.memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": sender.memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 

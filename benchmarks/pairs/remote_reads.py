@@ -15,7 +15,7 @@ import struct
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
+from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
@@ -73,8 +73,8 @@ async def _serve(options: Options, report: Report) -> None:
         left = len(core.descriptors) + core.remote.associations.server.groups.handles
         if left:
             raise RuntimeError(f"{left} handles are left after {gone} sessions")
-        report({"instant": now(), "memory": memory.noted})
-    await until_input_closes()
+        report({"instant": get_instant(), "memory": memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 
@@ -92,7 +92,7 @@ async def _serve_impacket(options: Options, report: Report) -> None:
     server.daemon = True
     server.start()
     report({"port": server.getListenPort()})
-    await until_input_closes()
+    await wait_until_input_closes()
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
@@ -107,7 +107,7 @@ async def _serve_bare(options: Options, report: Report) -> None:
 
     server = await asyncio.start_server(serve, ADDRESS, 0)
     report({"port": server.sockets[0].getsockname()[1]})
-    await until_input_closes()
+    await wait_until_input_closes()
 
 
 _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
@@ -119,7 +119,7 @@ _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "
 async def send(options: Options, port: int, report: Report) -> None:
     """Make all round trips of the benchmark: pairs of Receive and EndReceive, or abandoned sessions."""
     memory = Memory(options.marks)
-    report({"instant": now()})
+    report({"instant": get_instant()})
     if options.kind == "abandoned":
         for number in range(1, options.messages + 1):
             _abandon(port)
@@ -128,8 +128,8 @@ async def send(options: Options, port: int, report: Report) -> None:
         with socket.create_connection((ADDRESS, port)) as stream:
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _CLIENTS[options.kind](stream, options.messages)
-    report({"instant": now(), "memory": memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": memory.noted})
+    await wait_until_input_closes()
 
 
 def _read_all(stream: socket.socket, messages: int) -> None:

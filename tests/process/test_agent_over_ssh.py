@@ -15,7 +15,7 @@ from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
-from benchmarks.sshd import Sshd, sshd
+from benchmarks.sshd import Sshd, run_sshd
 from harness.attach.attach import Costs, command_route, list_lines, try_agent
 from harness.errors import SutUnavailable
 
@@ -29,7 +29,7 @@ checks need.
 
 @pytest.fixture(scope="module")
 def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    with sshd(tmp_path_factory.mktemp("ssh") / "sshd") as made:
+    with run_sshd(tmp_path_factory.mktemp("ssh") / "sshd") as made:
         yield made
 
 

@@ -20,7 +20,7 @@ from patience import PATIENCE_S, communicate, end_of, run_watched
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import COMPILE, WINDOWS_AGENT, compile_on_mono
-from benchmarks.sshd import sshd
+from benchmarks.sshd import run_sshd
 from harness.sut.control_schema import complaint_about_answer
 
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
@@ -307,7 +307,7 @@ def test_run_with_windows_agent_over_ssh_has_no_false_fail(
 ) -> None:
     host, tcp_port = served.endpoint("tcp")
     agent = ("env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program))
-    with sshd(tmp_path / "sshd") as over:
+    with run_sshd(tmp_path / "sshd") as over:
         text = f"""
 [sut]
 name = "agent-on-mono"
