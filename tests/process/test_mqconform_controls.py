@@ -163,7 +163,7 @@ def test_system_that_sends_no_packet_passes_no_rule_about_packets(ran: dict[str,
     assert ran[kind].passed() == []
 
 
-def test_echoed_packets_keep_rules_because_the_tester_built_them(ran: dict[str, RanControl]) -> None:
+def test_echo_server_passes_only_rules_about_packets_that_the_tester_built(ran: dict[str, RanControl]) -> None:
     """Each packet with which the echo server passes a rule about bytes is a packet that the tester sent to it earlier
     in the same check.
     """

@@ -61,6 +61,6 @@ def test_strength_3_takes_more_rows_and_is_replayed(tmp_path: Path) -> None:
     assert mqconform("replay", tmp_path / "run3", "--rule", COUNTED).returncode == 0
 
 
-def test_explanation_of_a_rule_names_what_is_varied() -> None:
+def test_explanation_of_a_rule_names_its_varied_parameters() -> None:
     done = mqconform("explain", COUNTED)
     assert "    varies priority (3, 0, 7); negative journaling (no, yes); destination (direct, private)" in done.stdout

@@ -199,7 +199,7 @@ def assert_same(built: Packet, read: Packet) -> None:
 
 @EXAMPLES
 @given(packets)
-def test_a_packet_is_dissected_to_what_was_built_and_rebuilt(packet):
+def test_packet_is_dissected_to_its_built_fields_and_rebuilt(packet):
     data = bytes(packet)
     read = dissect(data)
     assert_same(packet, read)
@@ -209,7 +209,7 @@ def test_a_packet_is_dissected_to_what_was_built_and_rebuilt(packet):
 
 @EXAMPLES
 @given(values(PingPacket, Signature=st.just(0x5548)))
-def test_a_ping_is_dissected_to_what_was_built(fields):
+def test_ping_is_dissected_to_its_built_fields(fields):
     data = bytes(ping_request(**fields))
     read = dissect_ping(data)
     assert {name: read.getfieldval(name) for name in fields} == fields

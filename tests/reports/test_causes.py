@@ -52,7 +52,7 @@ def test_rules_of_one_check_with_same_observation_share_a_cause():
     ]
 
 
-def test_checks_that_saw_the_same_answer_share_its_cause_and_the_larger_cause_comes_first():
+def test_checks_with_the_same_observation_share_a_cause_and_the_largest_cause_comes_first():
     found = grouped(("fail", OTHER, "kept open", ""), ("fail", CHECK, BAD_QUEUE, ""), ("fail", OTHER, BAD_QUEUE, ""))
     assert found == [
         ("2 rules: observed 0x8000 NackBadDestQueue", [2, 3]),

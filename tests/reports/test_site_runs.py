@@ -169,7 +169,7 @@ def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
     )
 
 
-def test_page_of_run_without_change_says_so_and_shows_local_folder(tmp_path):
+def test_page_of_run_without_change_reports_no_change_and_shows_local_folder(tmp_path):
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
     page = page_of(site, f"runs/{slug('r2')}.html")

@@ -153,7 +153,7 @@ def test_sections_are_in_the_order_of_the_document():
     assert [section.section for section in two_systems().sections()] == ["2.1.1", "3.1.5.8.2", "3.1.5.9", "3.1.5.10"]
 
 
-def test_matrix_json_counts_rules_and_says_what_was_not_judged():
+def test_matrix_json_counts_judged_and_unjudged_rules():
     value = build_matrix(two_systems())
     first = value["sections"][0]
     assert (first["section"], first["rules"], first["suts"]) == ("2.1.1", 2, {CONTOSO.key: {"fail": 1, "pass": 1}})

@@ -167,7 +167,7 @@ def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites
     assert "MQQB-2.2.1-01" not in catalogue
 
 
-def test_rules_json_has_what_reports_read(suites: Suites) -> None:
+def test_rules_json_has_the_fields_that_reports_read(suites: Suites) -> None:
     assert load_catalogue(suites(ROW)).to_rules_json() == {
         "MQQB-2.2.1-01": {
             "document": "MQQB",

@@ -121,7 +121,7 @@ def test_release_flag_of_serve_accepts_known_releases_only(tmp_path: Path) -> No
         settings(tmp_path, "", "windows-12")
 
 
-def test_an_unknown_release_of_a_sut_file_is_refused_with_those_that_there_are() -> None:
+def test_unknown_release_of_a_sut_file_is_refused_with_a_list_of_known_releases() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "virtual"}, "reference": {"release": "windows-95"}}
     with pytest.raises(UsageError, match=r"unknown reference\.release 'windows-95'; known: none, windows-nt, "):
         parse_sut_file(tree)

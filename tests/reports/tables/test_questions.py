@@ -116,7 +116,7 @@ def test_missing_roots_of_run_precede_its_changes_in_history(lake, about):
     assert lines[lines.index("runs:") + 2] == f"      {MISSING}"
 
 
-def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
+def test_history_of_a_rule_shows_each_run_and_its_change(lake):
     found = history.read_history(lake.table, NEW, last=5)
     assert [(entry.verdict, entry.changes) for entry in found.entries] == [("pass", ("added (none before)",))]
     assert found.now == (("versions 2.0", "pass", found.entries[0].run),)

@@ -32,7 +32,7 @@ def test_a_session_without_messages_closes_for_good():
     assert raw.closed is None, "a lost transport needs no closing"
 
 
-def test_a_session_with_messages_connects_again_and_sends_them_again():
+def test_session_with_unacknowledged_messages_reconnects_and_sends_them_again():
     host = Network().host(1)
     raw = Raw.accepted(host)
     host.send(TO, b"express")

@@ -130,7 +130,7 @@ def test_configured_public_queue_is_saved_once():
     assert queues(host).count("orders") == 1
 
 
-def test_a_restart_before_the_directory_has_answered_begins_anew(enterprise):
+def test_restart_before_the_answer_of_the_directory_repeats_the_start(enterprise):
     host = enterprise.join(SENDER, slow_directory=True)
     host.begin(ListQueues())
     host.restart()

@@ -81,7 +81,7 @@ def test_transfer_info_has_the_specified_elements(raw):
 # -- order acknowledgments --------------------------------------------------------------------------------------
 
 
-def test_an_order_ack_comes_after_half_a_second(raw):
+def test_order_ack_is_sent_after_half_a_second(raw):
     raw.feed(in_sequence(1), in_sequence(2))
     raw.host.network.advance(499)
     assert order_acks(raw) == []

@@ -127,7 +127,7 @@ def on_disk(raw) -> list[str]:
 # -- disk --------------------------------------------------------------------------------------------------------
 
 
-def test_a_recoverable_message_is_persisted_as_it_came(raw):
+def test_recoverable_message_is_persisted_with_its_received_bytes(raw):
     packet = user_message(1, recoverable=True)
     raw.feed(packet)
     (persist,) = raw.host.persists
@@ -194,7 +194,7 @@ def test_a_message_that_cannot_be_saved_is_forgotten_and_the_session_closed(raw)
     assert len(raw.host.bodies()) == 1
 
 
-def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, monkeypatch):
+def test_hanging_disk_closes_the_session_before_message_numbers_repeat(raw, monkeypatch):
     monkeypatch.setattr("reference_qm.core.transfer.receiving.UNSAVED_MESSAGES_LIMIT", 3)
     raw.host.disk = "slow"
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))

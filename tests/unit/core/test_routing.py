@@ -172,7 +172,7 @@ def test_source_journal_is_kept_by_sender_and_not_by_router():
     assert journals == {SENDER: ["journaled"], NORTH_GATE: [], SOUTH_GATE: [], RECEIVER: []}
 
 
-def test_a_message_that_expires_at_a_router_is_dropped_there():
+def test_message_that_expires_at_a_router_is_dropped_by_the_router():
     enterprise = Enterprise()
     enterprise[SOUTH_GATE].reachable = False
     enterprise[SENDER].send(

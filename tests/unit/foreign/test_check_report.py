@@ -175,14 +175,14 @@ def test_html_page_shows_markup_in_a_file_name_as_text(sound, tmp_path):
     assert "<b>" not in shown
 
 
-def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
+def test_html_page_reports_a_capture_without_queue_managers(tmp_path):
     empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
     page = tmp_path / "report.html"
     run(empty, "--html", page)
     assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
 
 
-def test_example_of_the_page_is_what_the_command_prints(monkeypatch):
+def test_example_of_the_page_equals_the_output_of_the_command(monkeypatch):
     """The example in docs/check.md equals the output of the command, except sentences of rules and the number of
     passive rules.
     """

@@ -81,7 +81,7 @@ def test_invalid_baseline_file_gives_one_line_error(tmp_path: Path, text: str, s
     assert "\n" not in str(refused.value)
 
 
-def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
+def test_missing_baseline_gives_one_line_error(tmp_path: Path):
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         load_baseline(tmp_path / "none.toml", {})
 

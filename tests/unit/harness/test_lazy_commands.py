@@ -34,7 +34,7 @@ def imported_by(*arguments: str) -> set[str]:
         (["explain", RULE], {"scapy", "pytest", "reports", "suites", "harness.run", "reference_qm.core"}),
     ],
 )
-def test_a_command_imports_only_what_it_needs(arguments: list[str], unneeded: set[str]) -> None:
+def test_command_imports_only_the_modules_that_it_needs(arguments: list[str], unneeded: set[str]) -> None:
     imported_by(*arguments)  # what it reads of the suites is kept then
     assert imported_by(*arguments) & unneeded == set()
 

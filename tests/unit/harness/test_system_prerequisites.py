@@ -63,13 +63,13 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> N
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
-def test_verdict_on_observed_packets_stands_despite_a_missing_root(one: Entry) -> None:
+def test_verdict_on_observed_packets_is_kept_despite_a_missing_prerequisite(one: Entry) -> None:
     found, named = after(one)
     assert found == one
     assert named.lines() == []
 
 
-def test_failure_by_silence_stands_when_check_did_not_use_the_missing_queue() -> None:
+def test_failure_by_silence_is_kept_when_the_check_did_not_use_the_missing_queue() -> None:
     one = entry()
     assert after(one, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == one
 

@@ -136,7 +136,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     assert len(told) == len(overreached)
 
 
-def test_a_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_says_so(
+def test_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_declares_it(
     proved: Callable[..., Any],
 ) -> None:
     trials = ScriptedTrials({"first": {ONE, OTHER}})
