@@ -8,7 +8,7 @@ SYSTEMS := $(foreach name,anybody slow topology workers,tests/process/test_mqcon
 MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tests/process/test_mqconform_$(name).py)
 HOSTILE := tests/process/test_mqconform_hostile.py
 TESTER := tests/unit/harness tests/property
-STRANGERS := tests/process/test_mqconform_what_was_meant.py
+STRANGERS := tests/process/test_mqconform_intended_system.py
 ROOTS := tests/process/test_mqconform_roots.py
 
 # Tracks that wait most come first, because they take longest; tracks that only compute use the remaining processor time.

@@ -56,7 +56,9 @@ PARTS: tuple[ModuleType, ...] = (
 
 
 def main(names: list[str]) -> None:
-    """Run the benchmarks one by one, because two cores are too few to measure two benchmarks at once."""
+    """Run the benchmarks one by one, because two benchmarks at once on two cores would disturb each other's
+    measurements.
+    """
     parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
     if unknown := [name for name in names if name not in parts]:
         sys.exit(f"unknown benchmark {unknown[0]}; known: {', '.join(parts)}")

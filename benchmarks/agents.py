@@ -1,4 +1,4 @@
-"""Provides agents that control the reference, and that ssh starts as on a remote machine."""
+"""Provides agents that control the reference. A run starts these agents through ssh, as on a remote machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
 
 
 def compile_on_mono(folder: Path) -> Path:
-    """Compile the Windows agent with a System.Messaging that uses `mqconform serve`; return the path of the program."""
+    """Compile the Windows agent with a replacement of System.Messaging that uses `mqconform serve`; return the path of
+    the program.
+    """
     made = folder / "AgentOnMono.exe"
     build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
     done = subprocess.run(build, capture_output=True, text=True, timeout=COMPILE_S, check=False)
@@ -28,18 +30,25 @@ def compile_on_mono(folder: Path) -> Path:
     return made
 
 
-def windows_agent(folder: Path, control: str) -> list[str]:
-    """Return the command of the Windows agent, run by Mono, with the queues of a serve at the given control address."""
+def build_windows_agent_command(folder: Path, control: str) -> list[str]:
+    """Return the command of the Windows agent, run by Mono, for the queues of the serve whose control channel has the
+    given address.
+    """
     assert shutil.which("mcs"), "mono-mcs is not installed (scripts/setup.sh)"
     return ["env", f"MQCONFORM_SERVE={control}", "mono", str(compile_on_mono(folder.resolve()))]
 
 
-def example_agent(folder: Path, control: str) -> list[str]:
-    """Return the command of the example agent with serve instead of its toy queues."""
+def build_example_agent_command(folder: Path, control: str) -> list[str]:
+    """Return the command of the example agent in the form that forwards requests to serve instead of using its toy
+    queues.
+    """
     return [sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), control]
 
 
-AGENTS: dict[str, Callable[[Path, str], list[str]]] = {"example": example_agent, "windows": windows_agent}
+AGENTS: dict[str, Callable[[Path, str], list[str]]] = {
+    "example": build_example_agent_command,
+    "windows": build_windows_agent_command,
+}
 """The agents by name: functions that return the command of an agent, given a folder for its files and the address of
 serve's control channel.
 """

@@ -1,9 +1,9 @@
-"""Run all checks on the reference in set-ups that resemble real systems: started by another program, without reset and
+"""Runs all checks on the reference in set-ups that resemble real systems: started by another program, without reset and
 inspect, or slow.
 
-Target: only the verdicts pass, not_observable, not_applicable and not_exercised; 85 percent of the MUST demands judged
-with the limited control channel, in under 30 minutes with the specification's timers; 55 percent without a control
-channel; under 4 minutes with a system for each worker over loopback.
+Target: only the verdicts pass, not_observable, not_applicable and not_exercised. With the limited control channel and
+the specification's timers, a run judges 85 percent of the MUST demands in under 30 minutes; without a control channel,
+it judges 55 percent; with a system for each worker over loopback, it takes under 4 minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.systems import LIMITED, Scenario, Started, serving
+from benchmarks.systems import LIMITED, Scenario, StartedScenario, serve_scenario
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import DEMANDS, load_catalogue
 from harness.run_folder import VERDICTS_FILE
@@ -29,8 +29,8 @@ HURRIED = f"{LIMITED},set_timers"
 ALL = ",".join(sorted(FACILITIES))
 
 SCENARIOS = (
-    Started("loopback-4", 4),
-    Started("directory-4", 4, directory=True),
+    StartedScenario("loopback-4", 4),
+    StartedScenario("directory-4", 4, directory=True),
     Scenario("limited-8", LIMITED, 8),
     Scenario("limited-1", LIMITED, 1),
     Scenario("hurried-8", HURRIED, 8, runs=2),
@@ -38,7 +38,7 @@ SCENARIOS = (
     Scenario("without-control-24", None, 24, runs=2),
     Scenario("ssh-example-8", ALL, 8, agent="example"),
     Scenario("ssh-windows-24", ALL, 24, agent="windows"),
-    Started("stuttering-16", 16, stutters=True),
+    StartedScenario("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)
 """The scenarios that ``measure`` omits, because one worker with the specification's timers takes hours."""
@@ -57,16 +57,16 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run a command of mqconform in a new process."""
+    """Start a command of mqconform in a new process."""
     command = [sys.executable, "-m", "mqconform", *map(str, words)]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
 def run_scenario(
-    scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
+    scenario: Scenario | StartedScenario, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
-    """Start the system, run the checks as often as the scenario requires, and yield a line for each run."""
-    with serving(scenario, folder) as sut:
+    """Start the system, run the checks as many times as the scenario requires, and yield a line for each run."""
+    with serve_scenario(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
             began = time.monotonic()
@@ -91,7 +91,9 @@ def describe_run(run: Path) -> str:
 
 
 def main() -> None:
-    """Run the named scenarios in folders that are kept; words after ``--`` are passed to ``mqconform run``."""
+    """Run the named scenarios in folders that the benchmark does not delete; pass words after ``--`` to ``mqconform
+    run``.
+    """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("scenario", nargs="+", choices=[each.name for each in SCENARIOS])
     parser.add_argument("--out", type=Path, required=True)

@@ -22,7 +22,7 @@ PACKETS = {
 
 
 def measure_rate(parse: Callable[[bytes], object], data: bytes) -> float:
-    """Parse for a second; return the packets per second."""
+    """Parse packets for one second; return the number of packets per second."""
     done, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < ROUND_S:
         for _ in range(50):

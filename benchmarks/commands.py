@@ -1,8 +1,9 @@
-"""Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
+"""Measures the costs of commands, in CPU seconds and as multiples of the cost of a fixed computation (the yardstick),
+measured at the same time.
 
-``python -m benchmarks.commands`` compares them with the recorded figures, and exits with 1 if a figure has increased by
-more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the commands that
-take minutes.
+``python -m benchmarks.commands`` compares the costs with the recorded figures, and exits with 1 if a figure has
+increased by more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the
+commands that take minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.cpu import cpu_s, yardstick_s
+from benchmarks.cpu import measure_cpu_s, measure_yardstick_s
 from benchmarks.kept import KEPT_FILE, Figure, compare, read_kept, write_kept
 from harness.errors import MqconformError
 from harness.proof.trials import VIRTUAL_SUT
@@ -40,7 +41,7 @@ class Command:
 
     @property
     def is_short(self) -> bool:
-        """Whether the command takes seconds, so that it runs several times."""
+        """Return whether the command takes only seconds, so that the benchmark runs it several times."""
         return self.runs > 1
 
 
@@ -60,38 +61,43 @@ MAKE_TEST_WANTED_CPU_S = 450
 
 def measure() -> Iterator[str]:
     """Measure all commands."""
-    for name, figure in figures():
+    for name, figure in measure_commands():
         yield f"{name}: {figure}"
 
 
-def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
-    """Measure each command, or each short one; for `make test`, the recorded cost of its last run is used."""
+def measure_commands(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
+    """Measure each command, or with ``--short`` each short command; for `make test`, use the recorded cost of its last
+    run.
+    """
     for name, command in COMMANDS.items():
         if command.is_short or not short:
             yield name, measure_command(command)
-    test_cpu_s = last_test_cpu_s(TEST_COSTS, os.environ.get("MQ_TRACKS", "").split())
+    test_cpu_s = read_last_test_cpu_s(TEST_COSTS, os.environ.get("MQ_TRACKS", "").split())
     if test_cpu_s is not None and not short:
-        yield MAKE_TEST, figure(test_cpu_s, median(yardstick_s() for _ in range(3)), MAKE_TEST_WANTED_CPU_S)
+        yield (
+            MAKE_TEST,
+            build_figure(test_cpu_s, median(measure_yardstick_s() for _ in range(3)), MAKE_TEST_WANTED_CPU_S),
+        )
 
 
 def measure_command(command: Command) -> Figure:
     """Measure one command: the median cost of its runs, divided by the median cost of the yardsticks between them."""
     for _ in range(command.warm_ups):
         _run(command)
-    yardsticks, spent = [yardstick_s()], []
+    yardsticks, spent = [measure_yardstick_s()], []
     for _ in range(command.runs):
         spent.append(_run(command))
-        yardsticks.append(yardstick_s())
-    return figure(median(spent), median(yardsticks), command.wanted_cpu_s)
+        yardsticks.append(measure_yardstick_s())
+    return build_figure(median(spent), median(yardsticks), command.wanted_cpu_s)
 
 
-def figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figure:
+def build_figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figure:
     """Return a figure with the present date and a description of this machine."""
     machine = f"{_processor()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
     return Figure(spent_s / yardstick, spent_s, wanted_cpu_s, f"{datetime.date.today()}, {machine}")
 
 
-def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
+def read_last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
     """Return the cost of the last `make test`; None if one of its tracks has not finished."""
     costs = [folder / f"{track}.json" for track in tracks]
     if not costs or not all(path.exists() for path in costs):
@@ -100,18 +106,18 @@ def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
 
 
 def keep_figures(*, short: bool) -> None:
-    """Write each kept figure as soon as it is measured; unmeasured figures stay unchanged."""
+    """Write the figure of each command as soon as it is measured; the figures of unmeasured commands stay unchanged."""
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
-    for name, now in figures(short=short):
+    for name, now in measure_commands(short=short):
         print(f"{name}: {now}", flush=True)
         kept[name] = now
         write_kept(kept, KEPT_FILE)
 
 
 def find_worse(*, short: bool) -> list[str]:
-    """Print the change of each command, and return the names of those that became worse."""
+    """Print the change of each command, and return the names of the commands that became more expensive."""
     names = []
-    for change in compare(read_kept(), figures(short=short)):
+    for change in compare(read_kept(), measure_commands(short=short)):
         print(change, flush=True)
         if change.is_worse:
             names.append(change.name)
@@ -138,7 +144,7 @@ def _run(command: Command) -> float:
         sut = Path(name) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         paths = {"SUT": str(sut), "OUT": str(Path(name) / "run")}
-        return cpu_s([MQCONFORM, *(paths.get(word, word) for word in command.arguments.split())])
+        return measure_cpu_s([MQCONFORM, *(paths.get(word, word) for word in command.arguments.split())])
 
 
 def _processor() -> str:

@@ -1,4 +1,6 @@
-"""Measures CPU seconds of commands, and a yardstick that makes them comparable between machines and loads."""
+"""Measures the CPU seconds of commands, and of a fixed computation (the yardstick) that makes costs comparable between
+machines and loads.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,13 @@ class CommandFailed(MqconformError):
     """A command did not end with exit code 0, so its cost has no meaning."""
 
 
-def yardstick_s() -> float:
+def measure_yardstick_s() -> float:
     """Return the CPU seconds of a fixed piece of pure Python in a fresh process."""
-    return cpu_s([sys.executable, "-I", "-c", YARDSTICK])
+    return measure_cpu_s([sys.executable, "-I", "-c", YARDSTICK])
 
 
-def cpu_s(command: list[str]) -> float:
-    """Run a command and return the CPU seconds that it and its children used, with bytecode on."""
+def measure_cpu_s(command: list[str]) -> float:
+    """Run a command, with cached bytecode, and return the CPU seconds that the command and its child processes used."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before_s = _children_s()
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Measures the whole demo after the set-up. Target: under 90 seconds on 2 cores."""
+"""Measures the time of the whole demo after the set-up. Target: under 90 seconds on 2 cores."""
 
 from __future__ import annotations
 

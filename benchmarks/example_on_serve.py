@@ -1,7 +1,7 @@
-"""The example agent with ``mqconform serve`` instead of its toy queues; it forwards all verbs of serve.
+"""The example agent with ``mqconform serve`` instead of its toy queues; it forwards all verbs to serve.
 
-Usage: example_on_serve.py HOST:PORT, of serve's control channel. It needs only the standard library, like the example,
-so ``ssh`` can start it anywhere.
+Usage: example_on_serve.py HOST:PORT, the address of serve's control channel. Like the example, it needs only the
+standard library, so ``ssh`` can start it anywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ import agent  # a separate file, to be copied
 
 
 class Serve:
-    """The queue manager, accessed through its control channel. The conversation waits for ``changed``."""
+    """The queue manager serve, controlled through its control channel. A conversation waits for the condition
+    ``changed``.
+    """
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -32,7 +34,7 @@ class Serve:
         threading.Thread(target=self._read, daemon=True).start()
 
     def begin(self, verb: str, arguments: dict[str, Any]) -> int:
-        """Send a verb; its answer will be in ``answers``."""
+        """Send a verb to serve. The answer will be in ``answers`` when it arrives."""
         self._number += 1
         request = {"id": self._number, "verb": verb, **arguments}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
@@ -50,7 +52,7 @@ class Serve:
 
 
 class ForwardingConversation(agent.Conversation):
-    """A conversation with the verbs of serve."""
+    """A conversation of the agent in which serve carries out the verbs."""
 
     def __init__(self, serve: Serve, write: Callable[[bytes], object]) -> None:
         super().__init__(cast("agent.ToyQueues", serve), write)  # the conversation uses only its ``changed``

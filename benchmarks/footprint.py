@@ -1,4 +1,4 @@
-"""Measures a command with all its processes: seconds, processor time and memory."""
+"""Measures a command with all its processes: elapsed seconds, processor seconds and memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def measure_footprint(command: Sequence[str]) -> Footprint:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()
     while process.poll() is None:
-        seen = [_read_process(pid) for pid in (process.pid, *children_of(process.pid))]
+        seen = [_read_process(pid) for pid in (process.pid, *list_descendants(process.pid))]
         memory = max(memory, sum(octets for _, octets, _ in seen))
         spent |= {pid: seconds for pid, _, seconds in seen}
         time.sleep(_PAUSE_S)
@@ -40,13 +40,13 @@ def measure_footprint(command: Sequence[str]) -> Footprint:
     return Footprint(time.monotonic() - began, sum(spent.values()), memory, process.returncode, said)
 
 
-def children_of(pid: int) -> list[int]:
+def list_descendants(pid: int) -> list[int]:
     """Return the child processes of a process, started by any of its threads, and their children."""
     found: list[int] = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # the thread has just ended
             found += map(int, children.read_text().split())
-    return [each for child in found for each in (child, *children_of(child))]
+    return [each for child in found for each in (child, *list_descendants(child))]
 
 
 def _read_process(pid: int) -> tuple[int, int, float]:

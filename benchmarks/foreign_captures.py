@@ -1,7 +1,7 @@
-"""Measures the frames per second that `mqconform check` judges in captures of other tools, and its memory.
-The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
-frame acknowledges each segment. Target: at least 20,000 frames per second where the reader alone reaches 300,000, and
-no more memory for eight times the frames.
+"""Measures the frames per second that `mqconform check` judges in captures of other tools, and the memory of the
+command. The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 sessions at a
+time; a separate frame acknowledges each segment. Target: at least 20,000 frames per second on a machine where the
+reader alone reaches 300,000, and no more memory for eight times the frames.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 SESSIONS, MORE_SESSIONS = 400, 3_200
 CONCURRENT_SESSIONS = 20
 ADDRESSES = 400
-"""The number of peers. Each peer is a system with its own report, which stays in memory."""
+"""The number of peers. Each peer is a system with its own report, and all reports stay in memory."""
 MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448
@@ -30,7 +30,7 @@ READER_PER_S = 300_000
 MEMORY_WANTED = 1.25
 SUT, PEER = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 _SOURCE_AT, _TARGET_AT = 14 + 12, 14 + 16
-"""Offsets of the addresses in a frame: Ethernet and IPv4."""
+"""The offsets in a frame at which the addresses of Ethernet and IPv4 begin."""
 
 JUDGING_PROGRAM = """
 import resource, sys, time
@@ -53,7 +53,7 @@ print(frames, frames / (read - began), frames / (judged - read), memory, traffic
 
 
 def measure() -> Iterator[str]:
-    """Judge a capture, and one with eight times the frames; raise AssertionError when the speed is too low or the
+    """Judge a capture, and a capture with eight times the frames; raise AssertionError when the speed is too low or the
     memory grows.
     """
     with tempfile.TemporaryDirectory(prefix="mqconform-check-") as scratch:
@@ -83,7 +83,7 @@ def measure() -> Iterator[str]:
 
 def _write(path: Path, sessions: int) -> int:
     """Write a pcap file of Ethernet frames; return its size."""
-    session = _frames_of_session()
+    session = _build_frames_of_session()
     with path.open("wb") as file:
         file.write(pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1))
         number = 0
@@ -97,8 +97,8 @@ def _write(path: Path, sessions: int) -> int:
         return file.tell()
 
 
-def _frames_of_session() -> list[tuple[bytes, bool]]:
-    """Return the frames of a session, each with a flag for frames that the peer sent."""
+def _build_frames_of_session() -> list[tuple[bytes, bool]]:
+    """Return the frames of a session; each frame has a flag that is true if the peer sent the frame."""
     ends, sequences, frames = (PEER, SUT), [0x1000_0000, 0x2000_0000], list[tuple[bytes, bool]]()
 
     def send(side: int, flags: TcpFlags, data: bytes = b"") -> None:

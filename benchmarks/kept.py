@@ -1,4 +1,4 @@
-"""Read and write the kept figures in benchmarks/kept.toml, and compare them with present figures."""
+"""Reads and writes the kept figures in benchmarks/kept.toml, and compares them with new measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = "# What commands cost when `make bench-keep` measured them: ratios are mu
 
 
 class BadKeptFile(MqconformError):
-    """The file of the kept figures cannot be read."""
+    """An error: the file of the kept figures cannot be read."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
@@ -25,7 +25,7 @@ class BadKeptFile(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The cost of one command; `measured` names the day and the machine."""
+    """The cost of one command; `measured` names the day and the machine of the measurement."""
 
     ratio: float
     cpu_s: float
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of a command's cost: its kept and its present figure; None for a missing figure."""
+    """The kept and the present figure of a command; None for a missing figure."""
 
     name: str
     kept: Figure | None
@@ -46,12 +46,12 @@ class Change:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the ratio grew by more than the tolerance."""
+        """Return whether the ratio of the command grew by more than the tolerance."""
         return self.growth > TOLERATED_GROWTH
 
     @property
     def growth(self) -> float:
-        """Return the relative growth of the ratio; below zero if the command became cheaper."""
+        """Return the relative growth of the ratio; the growth is below zero if the command became cheaper."""
         if self.kept is None or self.now is None:
             return 0.0
         return self.now.ratio / self.kept.ratio - 1
@@ -66,7 +66,7 @@ class Change:
 
 
 def compare(kept: Mapping[str, Figure], measured: Iterable[tuple[str, Figure]]) -> Iterator[Change]:
-    """Return the change of each measured command, then the kept commands that were not measured."""
+    """Return the change of each measured command, followed by the kept commands that were not measured."""
     missing = dict(kept)
     for name, now in measured:
         yield Change(name, missing.pop(name, None), now)
@@ -84,7 +84,7 @@ def read_kept(path: Path = KEPT_FILE) -> dict[str, Figure]:
 
 
 def write_kept(figures: Mapping[str, Figure], path: Path = KEPT_FILE) -> None:
-    """Replace the file of kept figures."""
+    """Write the given figures to the file of kept figures, and replace its content."""
     tables = (
         f'\n["{name}"]\nratio = {figure.ratio:.3f}\ncpu_s = {figure.cpu_s:.3f}\n'
         f'wanted_cpu_s = {figure.wanted_cpu_s}\nmeasured = "{figure.measured}"\n'

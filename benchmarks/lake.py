@@ -1,9 +1,9 @@
 """Measures the lake: ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
 
-Target: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake in the state
-before or after the ingest.
+Target: at most 4 GiB, linear time, and under 30 seconds for one more run; after a killed ingest, the lake is in the
+state before or after the ingest.
 
-    python -m benchmarks lake                                   (MQ_LAKE_RUNS=650 MQ_LAKE_KILLS=20)
+python -m benchmarks lake (MQ_LAKE_RUNS=650 MQ_LAKE_KILLS=20)
 
 Run folders and lakes need 5 GB below TMPDIR.
 """
@@ -24,26 +24,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.footprint import children_of
+from benchmarks.footprint import list_descendants
 from benchmarks.lake_runs import VERDICTS, Runs
 
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
 KILLS = int(os.environ.get("MQ_LAKE_KILLS", "20"))
 PARTS = (0.1, 0.3, 1.0)
-"""The measured sizes, as shares of `RUNS`."""
+"""The sizes of the lake that are measured, as shares of `RUNS`."""
 MEMORY_WANTED = 4 << 30
 SECONDS_WANTED = 30.0
 LARGEST_GROWTH = 1.15
-"""The largest permitted processor time of a later run, as a multiple of that of an earlier run."""
+"""The maximum processor time of a later run, as a multiple of the processor time of an earlier run."""
 LEAST_RUNS_JUDGED = 50
-"""The minimum number of runs for a judgment of linearity. With fewer runs, the costs of Java's compilers dominate; an
-ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one of the two compilers.
+"""The minimum number of runs from which the benchmark judges linearity. With fewer runs, the costs of Java's compilers
+dominate; an ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one of the two compilers.
 """
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestCost:
     """The cost of an ingest: elapsed and processor seconds, and the largest memory of all its processes in octets."""
 
     seconds: float
@@ -52,9 +52,9 @@ class Ingested:
 
 
 def measure() -> Iterator[str]:
-    """Ingest parts of the runs, all of them, and one more; then kill ingests of another run.
+    """Ingest parts of the runs, then all runs, then one more run; then kill ingests of another run.
 
-    At the end, raises an AssertionError that names the missed figures.
+    At the end, raise an AssertionError that names the missed targets.
     """
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     missed: list[str] = []
@@ -104,11 +104,11 @@ def measure() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _describe_cost(took: Ingested) -> str:
+def _describe_cost(took: IngestCost) -> str:
     return f"{took.seconds:.0f} s ({took.processor:.0f} s of the processors, {took.memory / 2**30:.2f} GiB)"
 
 
-def ingest(runs: list[str], lake: Path) -> Ingested:
+def ingest(runs: list[str], lake: Path) -> IngestCost:
     """Run `lake ingest` with default settings."""
     began = time.monotonic()
     process = _start(runs, lake)
@@ -120,14 +120,14 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
         time.sleep(0.5)
     said = process.communicate()[0].decode()
     assert process.returncode == 0, said
-    return Ingested(time.monotonic() - began, ticks / TICKS, memory)
+    return IngestCost(time.monotonic() - began, ticks / TICKS, memory)
 
 
 def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
     """Kill ingests of one run each at random instants; return two numbers.
 
-    The first is how often the lake then was in the state before the ingest, the second how often in the state after
-    it. Raises AssertionError for any other state.
+    The first number counts the kills after which the lake was in the state before the ingest, the second number those
+    after which it was in the state after the ingest. Raises AssertionError for any other state.
     """
     chance = random.Random(13)
     took = ingest(runs.more(1), lake).seconds
@@ -136,7 +136,7 @@ def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
     for _ in range(count):
         process = _start(runs.more(1), lake)
         time.sleep(chance.uniform(0, took))
-        killed = [process.pid, *children_of(process.pid)]
+        killed = [process.pid, *list_descendants(process.pid)]
         for pid in killed:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -149,7 +149,9 @@ def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
 
 
 def _read(lake: Path) -> int:
-    """Read every table completely, without Spark; the runs of each fact must equal those of the manifest."""
+    """Read every table completely, without Spark, and check that the runs in each table of facts are the runs of the
+    manifest.
+    """
     import pyarrow.parquet as parquet
 
     newest = max((lake / "manifests").glob("*.json"))
@@ -175,9 +177,11 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
 
 
 def measure_process(pid: int) -> list[tuple[int, int]]:
-    """Return resident octets and clock ticks of a process and its child processes, including ended ones."""
+    """Return the resident octets and the clock ticks of a process and its child processes, including child processes
+    that have ended.
+    """
     found = {}
-    for each in (pid, *children_of(pid)):
+    for each in (pid, *list_descendants(pid)):
         with suppress(OSError, IndexError):  # the process has just ended
             size, resident = Path(f"/proc/{each}/statm").read_text().split()[:2]
             ticks = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]

@@ -46,11 +46,11 @@ class Cluster:
             self._describe_cost(number, "(Successfully registered)")
 
     def kill_a_worker(self) -> None:
-        """End the last Worker and its executors at once."""
+        """Kill the last Worker and its executors."""
         os.killpg(self.started[-1].pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """End all started processes."""
+        """End all processes that the cluster started."""
         for process in reversed(self.started):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -75,31 +75,31 @@ class Cluster:
         return self.folder / f"{number}.log"
 
     def _describe_cost(self, number: int, pattern: str) -> str:
-        return str(_until(lambda: re.search(pattern, self._log(number).read_text(errors="replace")))[1])
+        return str(_wait_until(lambda: re.search(pattern, self._log(number).read_text(errors="replace")))[1])
 
 
 def measure() -> Iterator[str]:
-    """Ingest the same runs three times and compare the tables."""
+    """Ingest the same runs three times, and compare the resulting tables."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-cluster-"))
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder)
         runs = Runs(folder / "runs").more(RUNS)
         _finish(_ingest(runs, folder / "one", "local[*]"))
-        expected = rows(folder / "one")
+        expected = read_rows(folder / "one")
         cluster = Cluster(folder / "cluster")
         undo.callback(cluster.end)
         _finish(_ingest(runs, folder / "two", cluster.url))
-        assert rows(folder / "two") == expected
+        assert read_rows(folder / "two") == expected
         yield f"two Workers: the same {sum(map(len, expected.values())):,} rows in {len(expected)} tables"
         process = _ingest(runs, folder / "three", cluster.url)
-        _until(lambda: process.poll() is not None or list((folder / "three").glob("data/*/verdicts")))
+        _wait_until(lambda: process.poll() is not None or list((folder / "three").glob("data/*/verdicts")))
         cluster.kill_a_worker()
         _finish(process)
-        assert rows(folder / "three") == expected
+        assert read_rows(folder / "three") == expected
         yield "one Worker killed while verdicts were written: the same rows"
 
 
-def rows(lake: Path) -> dict[str, list[str]]:
+def read_rows(lake: Path) -> dict[str, list[str]]:
     """Return the rows of every table of the newest state as sorted JSON."""
     manifest = json.loads(max((lake / "manifests").glob("*.json")).read_text())
     folders: dict[str, list[str]] = {}
@@ -127,7 +127,7 @@ def _finish(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, said
 
 
-def _until(look: Callable[[], Found | None]) -> Found:
+def _wait_until(look: Callable[[], Found | None]) -> Found:
     began = time.monotonic()
     while not (found := look()):
         assert time.monotonic() - began < TIMEOUT_S, "the process did not become ready"

@@ -1,8 +1,9 @@
-"""Judge 1,000 copies of real captures on executors, and in one process.
+"""Judges 1,000 copies of real captures on executors, and in one process.
 
-The benchmark then judges some on a standalone cluster whose Python has the libraries, but not this project.
+The benchmark then judges some of the captures on a standalone cluster whose Python has the libraries, but not this
+project.
 
-Target: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
+Target: the same verdicts; at most a minute of processor time for 1,000 captures, including the start of Java.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from benchmarks.lake_cluster import Cluster
 CAPTURES = int(os.environ.get("MQ_LAKE_CAPTURES", "1000"))
 CLUSTER_CAPTURES = 20
 CHECKS = "s3_1_5_01 or s2_2_3"
-"""The checks whose captures are used."""
+"""The checks whose captures the benchmark judges."""
 SECONDS_WANTED = 60.0
 JAVA_S = 30.0
 """The processor time that Java needs to start and to warm up, for any number of captures."""
@@ -100,14 +101,14 @@ def _judge(captures: Path, out: Path, *how: str) -> Footprint:
 
 
 def _run(*arguments: str) -> Footprint:
-    """Run Python to its end; raise AssertionError with its output for an exit code other than 0."""
+    """Run Python until it exits; raise AssertionError with its output if the exit code is not 0."""
     took = measure_footprint([sys.executable, *arguments])
     assert took.code == 0, took.said
     return took
 
 
 def _captures(folder: Path) -> Path:
-    """Record some checks in virtual time, and copy their captures up to the wanted number."""
+    """Run some checks in virtual time, and copy their captures until the wanted number is reached."""
     (folder / "sut.toml").write_text(SUT, encoding="ascii")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", "sut.toml", "--out", "run", "-k", CHECKS]
     subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=False)  # the run reports that it is partial

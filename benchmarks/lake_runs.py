@@ -1,4 +1,6 @@
-"""Make run folders for the benchmarks of the lake, with lines of the number and length of a complete run."""
+"""Makes run folders for the benchmarks of the lake; their lines have the number and length of those of a
+complete run.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from pathlib import Path
 RULES, CHECKS, VERDICTS = 2_878, 1_380, 15_400
 """The numbers of rules, checks and lines of a whole run."""
 PRODUCTS, VERSIONS = 10, 20
-"""The numbers of systems, and of versions of each."""
+"""The number of systems, and the number of versions of each system."""
 RUNS_OF_SUITES = 25
 """The number of runs between changes of the suites."""
 DOCUMENTS = {"MQQB": 1_006, "MQDMPR": 817, "MQQP": 438, "MQMQ": 368, "MQSO": 249}
 """The number of rules of each document; their sum is `RULES`."""
 RENAMED = 175
-"""With each version of the suites, one check in this number of checks is renamed."""
+"""The number N that determines renames: with each version of the suites, one of N checks is renamed."""
 WORDS = (
     "session",
     "acknowledgement",
@@ -51,7 +53,7 @@ WORDS = (
 
 
 class Runs:
-    """Run folders of schema 2. All runs with one version of the suites share a verdict file, through links."""
+    """Run folders of schema 2. All runs with one version of the suites share a verdict file through links."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,7 +61,7 @@ class Runs:
         (folder / "shared").mkdir(parents=True)
 
     def more(self, count: int) -> list[str]:
-        """Make run folders and return their paths."""
+        """Make the given number of further run folders, and return their paths."""
         return [str(self._one()) for _ in range(count)]
 
     def _one(self) -> Path:

@@ -1,7 +1,7 @@
-"""Measure the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
+"""Measures the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
 
-Target: under 2 GiB (Java and Python together) and 5 minutes, no page of 2 MB, a first page that Chromium shows within a
-second. ``MQ_SITE_SYSTEMS=20`` measures fewer.
+Target: under 2 GiB (Java and Python together), under 5 minutes, every page smaller than 2 MB, and a first page that
+Chromium shows within a second. ``MQ_SITE_SYSTEMS=20`` measures fewer systems.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reports.text import system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
 VERSIONS, RUNS_EACH, RULES = 20, 3, 2_875
-"""The numbers of versions of a product, runs of a version, and rules of the catalogue."""
+"""The number of versions of a product, of runs of a version, and of rules of the catalogue."""
 MEMORY_WANTED, SECONDS_WANTED = 2 << 30, 300.0
 PAGE_WANTED, FIRST_VIEW_WANTED_MS = 2_000_000, 1_000.0
 _SELECTION = "s2_1_1_protocol_session or s3_1_5_03_receiving_an_establish"
@@ -123,7 +123,7 @@ def measure() -> Iterator[str]:
 
 
 def first_view_ms(page: Path) -> float:
-    """Return the ms from the request of a page to Chromium's first paint."""
+    """Return the ms from the request of a page until Chromium first paints it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         opened = browser.new_page()
@@ -137,7 +137,9 @@ def first_view_ms(page: Path) -> float:
 
 
 def make_lake(folder: Path, systems: int) -> None:
-    """Make ``folder``/lake with the given number of versions; verdicts are invented, rules and packets are real."""
+    """Make ``folder``/lake with the given number of versions. The verdicts are invented; the rules and packets are
+    real.
+    """
     run = folder / "run"
     _real_run(folder, run)
     rules = json.loads((run / RULES_FILE).read_text(encoding="utf-8"))
@@ -196,7 +198,7 @@ def _write_rules(database: duckdb.DuckDBPyConnection, folder: Path, rules: dict[
 
 
 def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) -> None:
-    """Store the packets of real verdicts, for use in the invented verdicts."""
+    """Store the packets of real verdicts as evidence for the invented verdicts."""
     rows = []
     for line in (run / VERDICTS_FILE).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

@@ -1,7 +1,7 @@
-"""Measure the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
+"""Measures the computation of the lake's tables from a million verdicts, by Spark and by duckdb on the same Parquet
 files.
 
-``MQ_LAKE_ROWS=10000000`` measures ten million, in some minutes.
+``MQ_LAKE_ROWS=10000000`` measures ten million verdicts, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lake import TICKS, measure_process
 from reports.lake.changes import derive_changes, list_check_events
-from reports.lake.current import rule_current
+from reports.lake.current import derive_rule_current
 from reports.lake.derived import derive_matrix, find_flaky_checks
-from reports.lake.schemas import table_ddl
+from reports.lake.schemas import build_table_ddl
 from reports.lake.writing import size_shuffles
 from reports.spark import open_spark_session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
-"""The numbers of lines, rules and checks of a whole run of all documents."""
+"""The number of lines, of rules and of checks of a whole run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 BYTES_PER_LINE = 341
-"""The average size, in bytes, of a line in the runs from which such tables are made."""
+"""The average size, in bytes, of a line of verdicts.jsonl in the runs from which such tables are made."""
 ROWS_OF_LARGE_INGEST = 1_000_000
-"""The number of rows from which Java is started with the settings for a large ingest."""
+"""The number of rows from which the benchmark starts Java with the settings for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -121,14 +121,14 @@ to '{out}' (format parquet);
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class JobCost:
     """The cost of a job: elapsed and processor seconds."""
 
     wall: float
     processor: float
 
-    def against(self, other: Took) -> str:
-        """Return the ratio to another job as text."""
+    def against(self, other: JobCost) -> str:
+        """Return the ratio of this cost to the cost of another job, as text."""
         return f"{self.wall / other.wall:.1f} times ({self.processor / other.processor:.1f} of the processors)"
 
 
@@ -174,8 +174,8 @@ def _duckdb(database: duckdb.DuckDBPyConnection, folder: Path) -> None:
 def _spark(spark: SparkSession, folder: Path) -> None:
     read, out = _reader(spark, folder), folder / "spark"
     names = ("test_runs", "runs", "catalogue", "verdicts", "evidence")
-    rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
-    current = spark.read.schema(table_ddl("rule_current")).parquet(str(out / "rule_current"))
+    derive_rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
+    current = spark.read.schema(build_table_ddl("rule_current")).parquet(str(out / "rule_current"))
     derive_matrix(current).write.mode("overwrite").parquet(str(out / "matrix"))
 
 
@@ -191,7 +191,7 @@ def _other(spark: SparkSession, folder: Path, table: str) -> None:
 
 
 def _reader(spark: SparkSession, folder: Path) -> Callable[[str], DataFrame]:
-    return lambda table: spark.read.schema(table_ddl(table)).parquet(str(folder / table))
+    return lambda table: spark.read.schema(build_table_ddl(table)).parquet(str(folder / table))
 
 
 def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object, ...]]:
@@ -201,10 +201,10 @@ def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object
     return database.execute(query).fetchall()
 
 
-def _measure_time(work: Callable[[], object]) -> Took:
+def _measure_time(work: Callable[[], object]) -> JobCost:
     began, ticks = time.perf_counter(), _ticks()
     work()
-    return Took(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
+    return JobCost(time.perf_counter() - began, (_ticks() - ticks) / TICKS)
 
 
 def _ticks() -> int:

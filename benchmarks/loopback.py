@@ -1,7 +1,7 @@
-"""Measures messages per second over loopback TCP between two processes, 300-byte bodies, all in one run.
+"""Measures messages of 300 bytes per second over loopback TCP between two processes, all in one run.
 
-Target: express messages at least a fifth of the bare pair; recoverable messages at least twice amqtt at QoS 1,
-transactional messages at least twice amqtt at QoS 2.
+Target: express messages reach at least a fifth of the rate of the bare pair; recoverable messages at least twice that
+of amqtt at QoS 1, transactional messages at least twice that of amqtt at QoS 2.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from benchmarks.pairs import Options, run
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
-    """The ratio of a row's rate to the rate of row ``of``, and the wanted ratio; None for a ratio that is only
-    reported.
+class WantedRatio:
+    """The ratio of a row's rate to the rate of row ``of``, and the wanted ratio; the wanted ratio is None for a ratio
+    that is only reported.
     """
 
     of: str
@@ -34,27 +34,27 @@ ROWS = {
     "amqtt QoS 2, delivered to a subscriber": Options("mqtt", 3_000, "2 delivered", window=16),
     "transactional": Options("queue_managers", 20_000, "transactional"),
 }
-"""The rows, in the order of their runs. amqtt's subscriber loses messages above its limit."""
+"""The kinds of pairs, in the order of their runs. amqtt's subscriber loses messages above its limit."""
 
 RATIOS = {
     "express": (
-        Ratio("bare asyncio, a write for each window"),
-        Ratio("bare asyncio, a write for each message", 0.2),
+        WantedRatio("bare asyncio, a write for each window"),
+        WantedRatio("bare asyncio, a write for each message", 0.2),
     ),
-    "express, WindowSize 1024": (Ratio("bare asyncio, a write for each window"),),
+    "express, WindowSize 1024": (WantedRatio("bare asyncio, a write for each window"),),
     "recoverable": (
-        Ratio("amqtt QoS 1, acknowledged by the broker", 2),
-        Ratio("amqtt QoS 1, delivered to a subscriber"),
+        WantedRatio("amqtt QoS 1, acknowledged by the broker", 2),
+        WantedRatio("amqtt QoS 1, delivered to a subscriber"),
     ),
     "transactional": (
-        Ratio("amqtt QoS 2, acknowledged by the broker", 2),
-        Ratio("amqtt QoS 2, delivered to a subscriber"),
+        WantedRatio("amqtt QoS 2, acknowledged by the broker", 2),
+        WantedRatio("amqtt QoS 2, delivered to a subscriber"),
     ),
 }
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; yield the rates, then the ratios."""
+    """Run every pair; yield the rates, then the ratios between the rates."""
     rates: dict[str, float] = {}
     for name, options in ROWS.items():
         rates[name] = run(options).rate

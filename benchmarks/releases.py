@@ -1,7 +1,7 @@
-"""Judge the reference in the configuration of each Windows release, with and without the profile of the release, in
-virtual time. Only the rules that the product notes of the configuration concern are judged. Target: with the profile,
-no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
-these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
+"""Judges the reference in the configuration of each Windows release, with and without the profile of the release, in
+virtual time. The benchmark judges only the rules that the product notes of the configuration concern. Target: with the
+profile, no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the
+profile, these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def measure() -> Iterator[str]:
     idle = dict.fromkeys(name for release in WINDOWS for name in get_behaviours(release))
     with tempfile.TemporaryDirectory() as name:
         for releases in group_equal_releases(catalogue):
-            judged = judge(catalogue, releases, Path(name))
+            judged = judge_releases(catalogue, releases, Path(name))
             complaints += judged.complaints
             for behaviour in judged.seen:
                 idle.pop(behaviour, None)
@@ -48,9 +48,9 @@ def measure() -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A judged release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the behaviors
-    that a violated rule shows.
+class JudgedRelease:
+    """The result of a release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the
+    behaviors that a violated rule shows.
     """
 
     row: str
@@ -59,7 +59,9 @@ class Judged:
 
 
 def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
-    """Return the releases in groups with equal behavior and excuses, whose runs in virtual time would be equal."""
+    """Return the releases in groups of equal behavior and excuses; runs of equal releases in virtual time have equal
+    results.
+    """
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
         excused = frozenset(catalogue.notes.list_excused_rules(release))
@@ -67,7 +69,7 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     return list(groups.values())
 
 
-def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
+def judge_releases(catalogue: Catalogue, releases: list[str], folder: Path) -> JudgedRelease:
     """Run the checks of the rules that the notes of equal releases concern, with and without the profile."""
     release = releases[-1]
     rules = find_rules_of_notes(catalogue, release)
@@ -85,7 +87,9 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
         *(f"{release}: {rule} is violated only with the profile" for rule in sorted(excused - failing - unjudged)),
     ]
     own = get_behaviours(release).keys()
-    return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
+    return JudgedRelease(
+        row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own}
+    )
 
 
 def find_rules_of_notes(catalogue: Catalogue, release: str) -> list[str]:
@@ -105,7 +109,7 @@ def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, 
     Without ``rules`` all checks run.
     """
     sut = out.with_suffix(".toml")
-    sut.write_text(sut_file(release, profile), encoding="utf-8")
+    sut.write_text(build_sut_file(release, profile), encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -125,7 +129,7 @@ def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, 
     return read_run(out)
 
 
-def sut_file(release: str, profile: str) -> str:
+def build_sut_file(release: str, profile: str) -> str:
     """Return the SUT file of the reference configured as a release, with all capabilities of this release."""
     text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
     if not get_behaviours(release).keys() & {"pings-first"}:
@@ -134,7 +138,7 @@ def sut_file(release: str, profile: str) -> str:
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
-    """Return the number of each verdict in ``SHOWN``, and of all others."""
+    """Return the number of verdicts of each kind in ``SHOWN``, and the number of all other verdicts."""
     found = Counter(verdicts)
     shown = [found[one] for one in SHOWN]
     return [*shown, found.total() - sum(shown)]

@@ -1,8 +1,8 @@
-"""The command ``python -m benchmarks.same_verdicts RUN RUN ...`` compares runs of one SUT.
+"""Compares runs of one SUT: ``python -m benchmarks.same_verdicts RUN RUN ...``.
 
-Runs in virtual time by one worker must have equal lines, except for the run's name and the time. All other runs must
-have the same verdicts, each with test and rule; their numbers may differ. Exit code 0 for equal runs, else 1 and the
-differences.
+Runs in virtual time by one worker must have equal lines, except for the name of the run and the time. All other runs
+must have the same verdicts for each test and rule, but the number of lines may differ. Exit code 0: the runs are equal;
+1: they differ, and the command prints the differences.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def count_verdicts(run: Path) -> Counter[tuple[str, ...]]:
     return Counter(line for line in lines if line[1] not in passive) + Counter(seen)
 
 
-def lines_of(run: Path) -> list[str]:
-    """Return every line of a run in order, without the keys that differ from run to run."""
+def read_comparable_lines(run: Path) -> list[str]:
+    """Return every line of a run in order, without the keys whose values differ from run to run."""
     return [
         json.dumps({key: value for key, value in line.items() if key not in KEYS_OF_ONE_RUN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
     ]
 
 
-def differences(runs: Sequence[Path]) -> Iterable[str]:
-    """Yield a line for each verdict whose number differs from the first run."""
+def list_differences(runs: Sequence[Path]) -> Iterable[str]:
+    """Yield a line for each verdict whose number in a run differs from its number in the first run."""
     first = count_verdicts(runs[0])
     for run in runs[1:]:
         other = count_verdicts(run)
@@ -58,14 +58,14 @@ def main() -> int:
     if len(runs) < 2:
         sys.stderr.write("give at least two run folders\n")
         return 2
-    found = list(differences(runs))
+    found = list(list_differences(runs))
     for line in found[:SHOWN]:
         print(line)
     if found:
         print(f"{len(runs)} runs: {len(found)} differences")
         return 1
     total = sum(count_verdicts(runs[0]).values())
-    bytes_too = all(lines_of(run) == lines_of(runs[0]) for run in runs[1:])
+    bytes_too = all(read_comparable_lines(run) == read_comparable_lines(runs[0]) for run in runs[1:])
     print(f"{len(runs)} runs: the same {total} verdicts{', to the byte' if bytes_too else ''}")
     return 0
 

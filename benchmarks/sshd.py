@@ -1,4 +1,4 @@
-"""Run a real sshd on loopback, with keys in a folder, and without the configuration of the machine."""
+"""Runs a real sshd on loopback, with its keys in a folder, and without the configuration of the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.sut.free_ports import free_port
 SSHD = "/usr/sbin/sshd"
 START_TIMEOUT_S = 20
 MAX_STARTUPS = 100
-"""The limit of unauthenticated connections, because all workers of a run connect at the same time."""
+"""The limit of unauthenticated connections. It is high, because all workers of a run connect at the same time."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Sshd:
 
 
 @contextlib.contextmanager
-def sshd(folder: Path) -> Iterator[Sshd]:
-    """Run an sshd that accepts the key in the folder, as the user of this process."""
+def run_sshd(folder: Path) -> Iterator[Sshd]:
+    """Run an sshd as the user of this process; the sshd accepts the key in the folder."""
     folder.mkdir()
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd requires it, and a service manager usually creates it

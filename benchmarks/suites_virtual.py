@@ -1,4 +1,4 @@
-"""Measure a run of all suites on the reference in virtual time, with one worker and with two.
+"""Measures a run of all suites on the reference in virtual time, with one worker and with two workers.
 
 Target: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
 """
@@ -37,10 +37,10 @@ def measure() -> Iterator[str]:
         each = path.stat().st_size / len(lines)
         yield f"verdicts.jsonl: {each:.0f} bytes a verdict, 16,000 in {16_000 * each / 1e6:.1f} MB (target: under 6 MB)"
         took = _run(sut, folder / "two", "--workers", "2", "-k", DOCUMENTS)
-        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {verdict_counts(folder / 'two')} (target: under 15 s)"
+        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {count_verdicts(folder / 'two')} (target: under 15 s)"
 
 
-def verdict_counts(run: Path) -> str:
+def count_verdicts(run: Path) -> str:
     """Return the number of verdicts of each kind in a run, as text."""
     counts = Counter(line["verdict"] for line in read_verdicts(run / VERDICTS_FILE))
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())

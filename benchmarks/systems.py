@@ -1,4 +1,6 @@
-"""Provide the reference in the forms in which real systems occur: started by another program, or by each worker."""
+"""Provides the reference as a run meets real systems: a program that another program has started, or a program that
+each worker starts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from pathlib import Path
 from uuid import UUID
 
 from benchmarks.agents import AGENTS
-from benchmarks.sshd import sshd
+from benchmarks.sshd import run_sshd
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
@@ -35,7 +37,7 @@ CAPABILITIES = (
 )
 IN_A_DIRECTORY = (*(name for name in CAPABILITIES if name != "security"), "directory")
 OWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000e0")
-"""The identifier of a system whose directory must know the identifier in advance."""
+"""The identifier of the system in scenarios whose directory must know the identifier before the system starts."""
 ADDRESS, PEER_ADDRESS = "127.0.22.1", "127.0.0.2"
 STARTED_ADDRESS, STARTED_PEER_ADDRESS = "127.0.23.1", "127.0.23.2"
 QUEUES = {
@@ -48,12 +50,12 @@ STOPPED_S, EVERY_S = 3.6, 4.0
 AGENT_MS = 60_000
 """The longest answer time in ms of an agent that shares two cores with many others."""
 START_TIMEOUT_S = 600
-"""The longest start in s of a system while many others start."""
+"""The longest time in s that a system needs to start while many other systems start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: a way to reach the system. ``facilities``: those of its control channel, None without a channel;
+    """A way to reach the system. ``facilities``: the facilities of its control channel, None without a channel;
     ``agent``: one of ``AGENTS``, reached by ssh.
     """
 
@@ -65,9 +67,9 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """A scenario with a system for each worker, with all facilities. ``stutters``: whether the system is stopped most
-    of the time; ``directory``: whether it is integrated with a directory, and knows no keys.
+class StartedScenario:
+    """A scenario in which each worker has its own system with all facilities. ``stutters``: whether the system is
+    stopped most of the time; ``directory``: whether the system is integrated with a directory and knows no keys.
     """
 
     name: str
@@ -77,7 +79,7 @@ class Started:
     runs: int = 1
 
 
-def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractContextManager[Path]:
+def serve_scenario(scenario: Scenario | StartedScenario, folder: Path) -> contextlib.AbstractContextManager[Path]:
     """Serve the reference for a scenario; yield the SUT file."""
     folder.mkdir(parents=True, exist_ok=True)
     return _serve_system(scenario, folder) if isinstance(scenario, Scenario) else _start_by_run(scenario, folder)
@@ -85,7 +87,7 @@ def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractCo
 
 @contextlib.contextmanager
 def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
-    """Start one process of the system, which the run does not know."""
+    """Start one process of the system independently of the run."""
     ports = _free_ports(PEER_ADDRESS)
     queues = "".join(
         f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
@@ -104,7 +106,7 @@ def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
         driver = "".join(f"{name}_port = {bound[name].rpartition(':')[2]}\n" for name in ports)
         control = f'[control]\nkind = "jsonl"\naddress = "{bound["control"]}"\n' if scenario.facilities else ""
         if scenario.agent:
-            over = stack.enter_context(sshd(folder / "sshd"))
+            over = stack.enter_context(run_sshd(folder / "sshd"))
             agent = over.command(*AGENTS[scenario.agent](folder, bound["control"]))
             patience = f"[timeouts]\ncontrol_ms = {AGENT_MS}\n"
             control = f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n{patience}'
@@ -114,8 +116,8 @@ def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
-    """Let the run start its systems, one for each worker."""
+def _start_by_run(scenario: StartedScenario, folder: Path) -> Iterator[Path]:
+    """Write a SUT file with which the run itself starts its systems, one for each worker."""
     ports = _free_ports(STARTED_PEER_ADDRESS)
     command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []
     command += [sys.executable, "-m", "reference_qm", "--config", f"{folder.resolve()}/{{worker}}.toml"]
@@ -135,7 +137,7 @@ def _start_by_run(scenario: Started, folder: Path) -> Iterator[Path]:
 
 
 def _free_ports(peer_address: str) -> dict[str, int]:
-    """Return free ports for the peer, which are the same for peers at all addresses."""
+    """Return ports for the peer that are free; peers at different addresses use the same ports."""
     return {
         "tcp": free_port(peer_address, socket.SOCK_STREAM),
         "ping": free_port(peer_address, socket.SOCK_DGRAM),
@@ -157,7 +159,9 @@ def _configure(
 
 
 def _configure_in_a_directory(folder: Path, name: str, address: str, peer_address: str, ports: dict[str, int]) -> None:
-    """Write the configuration of a queue manager in a site with its peer, which is the gate to a second site."""
+    """Write the configuration of a queue manager whose site also has its peer; the peer is the gate to a
+    second site.
+    """
     remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),

@@ -1,7 +1,7 @@
-"""Measures the computation for a week of protocol timers in virtual time. A queue manager sends a message of each kind
-to a second one every hour: sessions open, acknowledge in time and close when idle, histories are cleaned up. It also
-retries, all week, a destination that accepts connections and stays silent. Separately, it tries a destination that
-refuses connections every 5 seconds.
+"""Measures the computation for a week of protocol timers in virtual time. Every hour, a queue manager sends a message
+of each kind to a second queue manager: sessions open, acknowledge in time and close when idle, and histories are
+cleaned up. During the whole week it also retries a destination that accepts connections and stays silent. Separately, a
+queue manager tries a destination that refuses connections every 5 seconds.
 
 Target: less than a second.
 """
@@ -40,7 +40,7 @@ SENDER, RECEIVER, SILENT, REFUSING = "10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0
 
 
 class Week:
-    """Two queue managers, and two destinations without a queue manager."""
+    """Two connected queue managers, and two destinations at which no queue manager answers."""
 
     def __init__(self) -> None:
         self.expired = self.attempts = self.received = 0
@@ -51,14 +51,14 @@ class Week:
         self._settle()
 
     def send(self, address: str, queue: str, *, recoverable: bool = False, transactional: bool = False) -> None:
-        """Send a message from the sender."""
+        """Send a message from the sending queue manager."""
         message = SendMessage(
             f"DIRECT=TCP:{address}\\{queue}", b"body", recoverable=recoverable, transactional=transactional
         )
         self._ask(SENDER, message)
 
     def send_all_kinds(self) -> None:
-        """Make the receiver receive one message of each kind."""
+        """Send one message of each kind to the receiver, then count and purge the messages in the receiver's queues."""
         self.send(RECEIVER, PLAIN)
         self.send(RECEIVER, PLAIN, recoverable=True)
         self.send(RECEIVER, TRANSACTIONAL, transactional=True)
@@ -67,7 +67,7 @@ class Week:
             self._ask(RECEIVER, PurgeQueue(queue))
 
     def pass_time(self, until_ms: int) -> None:
-        """Advance from timer to timer."""
+        """Advance the virtual time from timer to timer until the given duration has passed."""
         while True:
             due = min((one for core in self._cores.values() if (one := core.next_due()) is not None), default=None)
             if due is None or due > until_ms:
@@ -120,7 +120,7 @@ class Week:
 
 
 def measure() -> Iterator[str]:
-    """Run the two weeks."""
+    """Measure the week with a silent destination, and the week with a refusing destination."""
     week = Week()
     began = time.perf_counter()
     week.send(SILENT, PLAIN)

@@ -1,10 +1,10 @@
-"""Count the calls and files on the path of one message through the receiving core.
+"""Counts the calls and files on the path of one message through the receiving core.
 
-A recoverable message that requests no acknowledgment arrives as bytes, is saved, and becomes available. Calls of Python
-functions in ``reference_qm`` are counted, without methods that dataclasses generate and without functions in C. An
-earlier message has filled caches and opened the session.
+A recoverable message that requests no acknowledgment arrives as bytes, is saved, and becomes available. The benchmark
+counts calls of Python functions in ``reference_qm``, without methods that dataclasses generate and without functions in
+C. An earlier message has filled caches and opened the session.
 
-``python -m benchmarks.walk`` prints every hop. Target: at most 130 calls, 30 files, 80 changes of file.
+``python -m benchmarks.walk`` prints every call. Target: at most 130 calls, 30 files, 80 changes of file.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ TRANSPORT = "in-1"
 HERE, THERE = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 EPOCH_S = 1_800_000_000
 LATER_MS = 60_000
-"""The delay in ms of the second message, after the acknowledgment of the first."""
+"""The delay in ms between the acknowledgment of the first message and the arrival of the second message."""
 
 
 class Hop(NamedTuple):
-    """A call: the file within the package, and the function."""
+    """One call on the path of the message: the file within the package, and the function."""
 
     file: str
     function: str
@@ -57,13 +57,13 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The calls from an input to its effects."""
+    """The calls between an input of the core and the effects that result from it."""
 
     hops: Sequence[Hop]
 
     @property
     def files(self) -> int:
-        """The number of files."""
+        """Return the number of different files that the calls visit."""
         return len({hop.file for hop in self.hops})
 
     @property
@@ -76,7 +76,9 @@ class Walk:
 
 
 def walk_message() -> tuple[Walk, Walk]:
-    """Return two walks: from a message's bytes to its record, and from the written record to the last effect."""
+    """Return two walks: from the bytes of a message to the request to save its record, and from the saved record to the
+    last effect.
+    """
     core = _with_open_session()
     _save(core, _message(1), _after(0), core.handle)
     core.handle_timer(_after(LATER_MS))
@@ -100,7 +102,7 @@ def measure() -> Iterator[str]:
 
 
 def main() -> None:
-    """Print every hop, then the figures."""
+    """Print every call, then the figures."""
     for title, walk in zip(("bytes received", "persisted"), walk_message(), strict=True):
         print(title)
         last = ""
@@ -114,7 +116,7 @@ def main() -> None:
 def _save(
     core: QueueManager, packet: UserMessagePacket, now: Now, handle: Callable[[Input, Now], list[Effect]]
 ) -> None:
-    """Pass a message to the core, and confirm its record."""
+    """Pass a message to the core, and confirm that its record is saved."""
     effects = handle(BytesReceived(TRANSPORT, packet.build()), now)
     (record,) = [effect for effect in effects if isinstance(effect, Persist)]
     handle(Persisted(record.token), now)

@@ -1,4 +1,4 @@
-"""Judge the reference in the configuration of each Windows release by all suites, with the profile of the release, in
+"""Runs all suites on the reference in the configuration of each Windows release, with the profile of the release, in
 virtual time with two workers. Target: no rule fails or stays undecided.
 """
 

@@ -1,10 +1,10 @@
-"""Find the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
+"""Finds the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks do not find
-are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a result are not
-tried again. A mutant that no check finds is the most expensive, because all checks run on it. So a few checks of each
-mutant run first, then the tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs
-are tried on all tests.
+A test kills a mutant when it passes on the original code and fails on the mutant. The benchmark tries the mutants that
+the checks do not find, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a
+result are not tried again. A mutant that no check finds is the most expensive mutant, because all checks run on it. So
+a few checks run on each mutant first, then the tests; only mutants that a test kills run on all checks. Mutants whose
+lines no check runs are tried on all tests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
 ENOUGH_KILLS, MAX_TRIED_TESTS = 20, 400
-"""The number of killing tests, and of tests in total, after which no further test is tried."""
+"""The number of killing tests, and the total number of tests, after which the benchmark tries no further test on a
+mutant.
+"""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
 
@@ -46,15 +48,15 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Kills:
-    """A line of the kills file: the result of one mutant."""
+class MutantKills:
+    """The result of one mutant: a line of the kills file."""
 
     name: str
     """The name of the mutant."""
     source: str
     """The digest of the function that the mutant changes."""
     tests: tuple[str, ...]
-    """The tests that killed it."""
+    """The tests that killed the mutant."""
     tried: int
     ended: str = ""
     """The reason why the process of the tests ended early; empty otherwise."""
@@ -68,7 +70,7 @@ class TestReach:
 
     @property
     def width(self) -> int:
-        """The number of lines that the test runs."""
+        """Return the number of lines that the test runs."""
         return sum(map(len, self.lines.values()))
 
 
@@ -85,7 +87,7 @@ class UnitTests:
         self._failed = self._failed or report.failed
 
     def reach(self, folder: Path) -> dict[str, TestReach]:
-        """Return the lines that each test runs; recorded again after a change of code or tests."""
+        """Return the lines that each test runs. The lines are recorded again after a change of code or tests."""
         path, digest = folder / REACH_FILE, f"{code_digest()} {len(self._items)}"
         if path.is_file():
             kept = json.loads(path.read_text(encoding="utf-8"))
@@ -95,12 +97,12 @@ class UnitTests:
         path.write_text(json.dumps({"digest": digest, "tests": rows}), encoding="utf-8")
         return {test: _test_reach(lines) for test, lines in rows.items()}
 
-    def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, Kills]]:
+    def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, MutantKills]]:
         """Try each mutant on the tests that run it; yield the killing tests."""
-        tasks = ((mutant, _tests_of(mutant, reach)) for mutant in mutants)
+        tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, Died):
-                found = Kills(mutant.name, mutant.source, (), len(tests), found.how)
+                found = MutantKills(mutant.name, mutant.source, (), len(tests), found.how)
             yield mutant, found
 
     def _record_lines(self) -> Iterator[tuple[str, dict[str, list[int]]]]:
@@ -123,7 +125,7 @@ class UnitTests:
                 raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
             yield from rows
 
-    def _kills(self, task: tuple[Mutant, Sequence[str]]) -> Kills:
+    def _kills(self, task: tuple[Mutant, Sequence[str]]) -> MutantKills:
         mutant, tests = task
         killers: list[str] = []
         tried = 0
@@ -134,7 +136,7 @@ class UnitTests:
                     killers.append(test)
                 if len(killers) == ENOUGH_KILLS:
                     break
-        return Kills(mutant.name, mutant.source, tuple(killers), tried)
+        return MutantKills(mutant.name, mutant.source, tuple(killers), tried)
 
     def _passes(self, test: str) -> bool:
         item = self._items[test]
@@ -147,8 +149,8 @@ class UnitTests:
         return not self._failed
 
 
-def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, Kills]:
-    """Try new mutants on the tests; return the killing tests of each, by the mutant's name."""
+def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, MutantKills]:
+    """Try mutants without a result on the tests; return the killing tests of each mutant, by the mutant's name."""
     kills = read_kills(folder)
     todo = [one for one in mutants if one.name not in kills or kills[one.name].source != one.source]
     for mutant, found in tests.kills(todo, tests.reach(folder)):
@@ -172,10 +174,10 @@ def main(arguments: Sequence[str]) -> None:
 
     mutants, outcomes = run_with_trials(JOBS, begin)
     alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not Fate.KILLED]
-    kills = with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
+    kills = run_with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
     killed = [mutant for mutant in alive if kills[mutant.name].tests]
     outcomes = run_with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
-    for line in report(mutants, outcomes, kills):
+    for line in format_report(mutants, outcomes, kills):
         print(line)
 
 
@@ -184,9 +186,11 @@ def show(mutant: Mutant, outcome: Outcome) -> None:
     print(f"{outcome.fate} {mutant.name}", file=sys.stderr)
 
 
-def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
-    """Yield the lines of the report: the mutants that only tests kill, by file, a sufficient choice of test functions,
-    and the figures.
+def format_report(
+    mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, MutantKills]
+) -> Iterator[str]:
+    """Yield the lines of the report: the mutants that only tests kill, by file; test functions that suffice to kill
+    them; and the figures.
     """
     alone = [
         mutant
@@ -202,22 +206,22 @@ def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Ma
     yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} only by tests"
 
 
-def read_kills(folder: Path) -> dict[str, Kills]:
+def read_kills(folder: Path) -> dict[str, MutantKills]:
     """Read the kills file, in which the last line of each mutant is valid."""
     path = folder / KILLS_FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
-    return {row["name"]: Kills(**{**row, "tests": tuple(row["tests"])}) for row in rows}
+    return {row["name"]: MutantKills(**{**row, "tests": tuple(row["tests"])}) for row in rows}
 
 
-def choose_tests(kills: Iterable[Kills]) -> dict[str, list[str]]:
+def choose_tests(kills: Iterable[MutantKills]) -> dict[str, list[str]]:
     """Choose a few test functions that together kill the same mutants as all tests; return the mutants of each
     function.
     """
     open_: dict[str, set[str]] = defaultdict(set)
     for one in kills:
         for test in one.tests:
-            open_[function_of(test)].add(one.name)
+            open_[get_test_function(test)].add(one.name)
     chosen: dict[str, list[str]] = {}
     while any(open_.values()):
         best = max(sorted(open_), key=lambda function: len(open_[function]))
@@ -228,20 +232,20 @@ def choose_tests(kills: Iterable[Kills]) -> dict[str, list[str]]:
     return chosen
 
 
-def function_of(test: str) -> str:
+def get_test_function(test: str) -> str:
     """Return the test function of a test, without its parameters."""
     return test.partition("[")[0]
 
 
-def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests], Answer]) -> Answer:
-    """Collect tests once, pass them to a function, and return its result."""
+def run_with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests], Answer]) -> Answer:
+    """Collect the unit tests once, pass them to a function, and return the result of this function."""
     arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
     for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]
     return run_in_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
 
 
-def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
+def _list_tests_of_mutant(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
     """Return the tests that run the changed lines of a mutant, the narrowest first."""
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]

@@ -9,8 +9,8 @@ import os.path  # not pathlib, because slow imports must wait until Ctrl-C is ha
 import sys
 
 PARTS = os.path.join(os.path.dirname(__file__), "parts")  # noqa: PTH118, PTH120
-"""The folder with the folders of the repository in an installed wheel; in a clone, these folders are next to this
-package.
+"""In an installed wheel, the folder that contains the folders of the repository; in a clone, these folders are next to
+this package.
 """
 
 

@@ -1,4 +1,4 @@
-"""Copies captures into the site, under generated names, and provides the packets to show."""
+"""Copies captures into the site under generated names, and provides the packets that pages show."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
 
 @dataclass(slots=True)
 class CaptureStore:
-    """The copied captures to which pages link; ``missing``: the captures that verdicts name but no run folder contains.
+    """The captures that were copied into the site; ``missing``: the captures that verdicts name but no run folder
+    contains.
 
-    ``folder_of``: a function that returns the local folder of a run, None for a remote or unknown folder.
+    ``folder_of``: a function that returns the local folder of a run, or None for a remote or unknown folder.
     """
 
     site: Path
@@ -35,8 +36,8 @@ class CaptureStore:
         return self.copy(standing.run, standing.capture)
 
     def copy(self, run: str, capture: str) -> str | None:
-        """Return the path, relative to the site, of the copy of a capture of a run or a pair; None if the file is
-        missing.
+        """Copy a capture of a run or a pair into the site; return the path of the copy relative to the site, None if
+        the file is missing.
         """
         if not capture:
             return None
@@ -46,11 +47,13 @@ class CaptureStore:
         return self._links[key]
 
     def list_copies(self, run: str) -> dict[str, str]:
-        """Return the copied captures of a run: their names in the run folder, and their paths below the site."""
+        """Return the copied captures of a run: for each capture, its name in the run folder and its path below the
+        site.
+        """
         return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
 
     def frames(self, standing: Standing) -> tuple[Frame, ...]:
-        """Return the packets of a verdict, from the verdict itself or from its capture."""
+        """Return the packets that are the evidence of a verdict, from the verdict itself or from its capture."""
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence
         link = self.link(standing)

@@ -1,4 +1,4 @@
-"""Groups findings with the same cause: if one wrong answer breaks five rules, one correction repairs all of them.
+"""Groups findings with the same cause: if one wrong answer breaks five rules, one correction repairs all five.
 
 The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
 package imports the other; a test compares both implementations.
@@ -20,16 +20,18 @@ _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings with the same verdict and the same cause, in display order. ``seen``: their common observation."""
+    """The findings with the same verdict and the same cause, in display order. ``seen``: the observation that these
+    findings share.
+    """
 
     findings: tuple[Standing, ...]
     seen: str
 
     @property
     def title(self) -> str:
-        """The number of rules, and the common observation.
+        """Return the number of rules and the common observation of a cause.
 
-        Checks are not counted, because only the worst verdict of each rule is known.
+        The title does not count checks, because only the worst verdict of each rule is known.
         """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
@@ -40,7 +42,8 @@ def group_findings_by_cause(
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause, the cause of most rules first; a finding that shares no cause is a group of its own.
+    """Group findings by cause; the cause of most rules comes first, and a finding that shares its cause with no other
+    finding is a separate group.
 
     ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
     reason, or the root cause of its check (``root_of``; empty: none). Failed rules with the same observation have the

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 
 from reports.captures import CaptureStore
-from reports.errata import known_errata
+from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
     Conf,
@@ -34,9 +34,9 @@ from reports.packets import get_packet_reader
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.site import write_site
-from reports.summary import terminal_matrix
+from reports.summary import build_terminal_matrix
 from reports.text import one_line
-from reports.values import value_names
+from reports.values import get_value_namer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 SITE_MARKER = ".mqconform-rollup"
-"""The file that marks a folder whose site/ may be replaced."""
+"""The name of the file that marks a folder whose ``site/`` the command may replace."""
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
-"""The memory of Java for writing pages; an ingest needs more."""
+"""The memory of Java for writing the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH = 1_000
 MAX_NAMED_ENTRIES = 3
-"""The maximum number of entries that one line on the terminal names; further entries are counted."""
+"""The maximum number of entries that one line on the terminal names; the line only counts further entries."""
 
 
 def register(app: typer.Typer) -> None:
@@ -126,9 +126,9 @@ def rollup(
 def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep the lake and the site up to date with a folder of runs; search only once if ``every`` is None.
+    """Keep the lake and the site up to date with a folder of runs; if ``every`` is None, search the folder only once.
 
-    ``of_named``: whether an option was given that applies only to runs named one by one.
+    ``of_named``: whether the user gave an option that applies only to runs named one by one.
     """
     from reports.following import follow
 
@@ -169,13 +169,13 @@ def site(
 
 
 def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
-    """Write the site; return its content, and the missing captures."""
+    """Write the site; return its content, and the captures that no run folder contains."""
     from reports.site_of_lake import get_run_folder, load_contents
 
     progress("reading the lake")
     contents = load_contents(lake)
     captures = CaptureStore(out / "site", partial(get_run_folder, lake), get_packet_reader())
-    missing = write_site(contents, captures, progress, known_errata(), value_names())
+    missing = write_site(contents, captures, progress, load_errata(), get_value_namer())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
 
@@ -187,12 +187,14 @@ def _show_result(command: str, contents: Contents, missing: list[str], out: Path
         names = "; ".join(missing[:MAX_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
-    matrix_console().print(terminal_matrix(contents))
+    matrix_console().print(build_terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 
 
 def matrix_console() -> Console:
-    """Return the terminal's console; without a terminal, and without a given width, rows are not wrapped."""
+    """Return the console for the matrix. The console does not wrap rows when the output is not a terminal and no width
+    is given.
+    """
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED_WIDTH
@@ -200,7 +202,7 @@ def matrix_console() -> Console:
 
 
 def _confirm_replaceable(out: Path) -> None:
-    """Check that the files to be replaced were written by rollup."""
+    """Raise `RollupError` unless an earlier rollup wrote the files that this command would replace."""
     marker = out / SITE_MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -7,12 +7,14 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINT_GROUP = "mqconform.errata"
-"""The entry point that returns the errata, each with the fields of an `Erratum` including ``readings``."""
+"""The entry point whose function returns the errata; each erratum has the fields of an `Erratum` including
+``readings``.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A place where documents contradict themselves or the bytes of real systems.
+    """A place where the documents contradict themselves or the bytes of real systems.
 
     ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
     evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason for the
@@ -28,8 +30,8 @@ class Erratum:
     settled: bool
 
 
-def known_errata() -> dict[str, Erratum]:
-    """Return the errata of the installed suites by id; empty without an entry point."""
+def load_errata() -> dict[str, Erratum]:
+    """Return the errata of the installed suites by id; return an empty mapping when no entry point is installed."""
     return {
         each.id: each for entry in entry_points(group=ENTRY_POINT_GROUP) for each in map(_build_erratum, entry.load()())
     }

@@ -12,7 +12,9 @@ PACKAGES_BY_EXTRA = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"
 
 
 def describe_missing_requirements() -> str | None:
-    """Return one line that names the missing requirements of reports and the remedy; None when nothing is missing."""
+    """Return one line that names the missing requirements of reports and the remedy, or None when nothing is
+    missing.
+    """
     from reports.java import check_java
 
     try:

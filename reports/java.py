@@ -1,4 +1,4 @@
-"""Checks the Java installation that Spark needs, before slow modules are imported and Spark is started."""
+"""Checks the Java installation that Spark needs before the command imports slow modules and starts Spark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JAVA_HELP = (
 
 
 def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when no Java is new enough."""
+    """Return the path of the Java that Spark will start. Raises `RollupError` when Java is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
@@ -28,14 +28,14 @@ def check_java() -> str:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
-    version = java_version(answer.stderr + answer.stdout)
+    version = parse_java_version(answer.stderr + answer.stdout)
     if version is None or version < LOWEST_JAVA_VERSION:
         found = "of an unknown version" if version is None else f"Java {version}"
         raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer, but {java} is {found}: {_JAVA_HELP}")
     return java
 
 
-def java_version(answer: str) -> int | None:
+def parse_java_version(answer: str) -> int | None:
     """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
     match = re.search(r'version "(?:1\.)?(\d+)', answer)
     return int(match[1]) if match else None

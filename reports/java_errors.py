@@ -24,11 +24,11 @@ REMEDY_BY_EXCEPTION = {
     "AccessControlException": "the user of this command may not access this file or folder",
     "No space left on device": "free space on the disk (Spark itself works below TMPDIR)",
 }
-"""The remedy for an exception, by the name of its class or by words of its message."""
+"""The remedy for an exception. The key is the name of the exception's class, or words of its message."""
 
 
 def describe_java_error(error: Exception) -> str:
-    """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the remedy."""
+    """Return one line for an exception of Py4J or PySpark: the innermost cause with its message and the remedy."""
     try:
         cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
     except DEAD_JAVA_ERRORS as silence:
@@ -51,7 +51,9 @@ def describe_java_error(error: Exception) -> str:
 
 
 def find_reason_in_java_output(log: str) -> str:
-    """Return one line with the reason why Java ended, from its output; empty without a reason."""
+    """Return one line with the reason why Java ended, taken from Java's output; return an empty text when the output
+    has no reason.
+    """
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
     return one_line(found[-1], MAX_REASON_CHARACTERS) if found else ""
 

@@ -39,22 +39,22 @@ class System:
     """The name for files, anchors and matrix.json."""
 
     def __post_init__(self) -> None:
-        """Compute the key once, because pages use it a million times."""
+        """Compute the key of the system once, because pages use it a million times."""
         object.__setattr__(self, "key", system_key(self.name, self.version, self.profile))
 
     @property
     def shown_profile(self) -> str:
-        """The profile to display; empty when it distinguishes no systems."""
+        """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
         return shown_profile(self.profile)
 
     @property
     def label(self) -> str:
-        """The display name of the system."""
+        """Return the display name of the system."""
         return system_label(self.name, self.version, self.profile)
 
     @property
     def product(self) -> tuple[str, str]:
-        """The name and profile, which all versions of the product share."""
+        """Return the name and profile, which all versions of the product share."""
         return self.name, self.profile
 
 
@@ -74,12 +74,12 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged the rule when the suites were last proven; None if the run does not record this."""
+    """Whether some check judged the rule when the suites were last proven; None if the run does not record this."""
     proven: bool | None = None
     observed: str = ""
-    """The text of ``observe``; empty if the run does not record it."""
+    """How the rule is observed, as text: the meaning of ``observe``; empty if the run does not record it."""
     kind: str = DEMAND
-    """The class, such as demand, event or clone."""
+    """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
@@ -90,7 +90,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of one section: the numbers of its rules, of those with a check, and of those with a proof.
+    """The coverage of one section: the number of its rules, the number of rules with a check, and the number of rules
+    with a proof.
 
     ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
     """
@@ -108,14 +109,14 @@ class Coverage:
 
     @property
     def open(self) -> int:
-        """The number of judgeable rules without a check."""
+        """Return the number of rules that a check could judge and that have no check."""
         return self.rows - self.none - self.checked
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of message queuing for which the suites have no rules: the parts that the project includes, and the
-    parts that it omits.
+    """A protocol of message queuing for which the suites have no rules: the parts of the protocol that the project
+    includes, and the parts that it omits.
     """
 
     name: str
@@ -163,7 +164,7 @@ class Run:
 
     @property
     def lacking(self) -> str:
-        """The reason why the run is incomplete; empty for a complete run."""
+        """Return the reason why the run is incomplete, or an empty text for a complete run."""
         if self.aborted:
             return f"aborted: {self.aborted}"
         if self.finished is None:
@@ -173,7 +174,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A packet that shows a verdict.
+    """A packet that is evidence of a verdict.
 
     ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
     inclusive; None for the whole packet. ``marked``: the range of the deciding characters in the dissection (end
@@ -195,7 +196,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class LaterUndecided:
-    """A later, undecided verdict, which does not replace the standing verdict."""
+    """An undecided verdict that is later than the standing verdict and does not replace it."""
 
     verdict: str
     run: str
@@ -256,7 +257,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line of a verdict file that was rejected."""
+    """A line of a verdict file that the ingest rejected."""
 
     folder: str
     line: int
@@ -291,8 +292,8 @@ class Pair:
 class Exchange:
     """The current result of a scenario that two systems ran with each other: a row of the table ``exchanges``.
 
-    ``origin`` and ``target`` are keys, with the display names of the systems. ``position``: the place in the results of
-    its pair; ``broken``: the rules that each system broke in the capture, by key.
+    ``origin`` and ``target`` are the keys of the systems, which have display names as well. ``position``: the place in
+    the results of the pair; ``broken``: the rules that each system broke in the capture, by key.
     """
 
     origin: str
@@ -342,7 +343,7 @@ class Contents:
     kept: int = 0
 
     def sections(self) -> list[Section]:
-        """Return the sections in the order of the documents, each with its rules in the catalogue."""
+        """Return the sections in the order of the documents, each with the rules of the catalogue."""
         rows: dict[tuple[str, str], list[Rule]] = {}
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
@@ -361,7 +362,7 @@ class Contents:
         return {key: counts for key, counts in found.items() if counts}
 
     def totals(self) -> dict[str, Counter[str]]:
-        """Count the rules by verdict, for each system."""
+        """Return the numbers of rules by verdict for each system."""
         return {system.key: self.stands.counts(system.key) for system in self.systems}
 
     def list_runs_of_system(self, system: System) -> list[Run]:
@@ -369,7 +370,7 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the version of the same product that was tested last before the given version."""
+        """Return the version of a product that was tested last before the given version of the same product."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 
@@ -389,22 +390,22 @@ class Section:
 
     @property
     def title(self) -> str:
-        """The title of the section, from its first rule with a title."""
+        """Return the title of the section, which the first rule with a title provides."""
         return next((rule.title for rule in self.rules if rule.title), "")
 
     @property
     def link(self) -> str:
-        """The public page of the section."""
+        """Return the link to the public page of the section."""
         return next((rule.link for rule in self.rules if rule.link), "")
 
     @property
     def slug(self) -> str:
-        """The file name of the section's page."""
+        """Return the name of the section's page in file names."""
         return slug(f"{self.document} {self.section}")
 
 
 def make_unlisted_rule(rule: str, document: str, section: str, level: str) -> Rule:
-    """Return a row for a judged rule that is missing in every catalogue."""
+    """Return a row for a rule that was judged but is missing in every catalogue."""
     says = "The catalogue of this run has no row for this rule."
     return Rule(
         rule=rule,
@@ -431,11 +432,11 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
-def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
+def sum_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
     """Return the sum of several counters."""
     return sum(counters, Counter())
 
 
 def worst(counts: Counter[str]) -> str:
-    """Return the worst verdict with a count above zero."""
+    """Return the worst verdict whose count is above zero."""
     return min((name for name, count in counts.items() if count), key=SEVERITY.__getitem__, default="not_judged")

@@ -17,15 +17,19 @@ from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
-"""A function of document and section, expected, observed, and (frame, first, last) of packets.
+"""A function that reads the packets of a verdict, given document and section, expected, observed, and (frame, first,
+last) of packets.
 
-It returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they cannot be shown.
+The function returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they cannot
+be shown.
 """
 MAX_CACHED_CAPTURES = 32
 
 
 def get_packet_reader() -> ShowPackets:
-    """Return the function that reads the packets of a verdict; if none is installed, packets are only named."""
+    """Return the function that reads the packets of a verdict. If no such function is installed, pages only name the
+    packets.
+    """
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         return _PacketReader(entry.load())
     return lambda _, standing: standing.evidence

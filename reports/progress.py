@@ -14,15 +14,16 @@ from typing import TextIO
 FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
-"""The number of seconds between two reports, on a terminal and to a pipe."""
+"""The number of seconds between two reports: the first number on a terminal, the second in a pipe."""
 _ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 
 
 class Progress:
-    """Gets each stage, and reports it after `FIRST_REPORT_AFTER_S`, with the remaining time if it is known.
+    """Reports the stages of a command on stderr after `FIRST_REPORT_AFTER_S` seconds, with the remaining time if it is
+    known.
 
-    On a terminal it writes one line, which is erased at the end; to a pipe it writes a line every `PIPED_S` seconds.
-    Used as a context manager, it also reports during a long stage.
+    On a terminal, the reports replace each other on one line, which is erased at the end; in a pipe, a new line follows
+    every `PIPED_S` seconds. Used as a context manager, the object also reports during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -63,12 +64,14 @@ class Progress:
             self._print_line(now)
 
     def pause(self) -> None:
-        """Report nothing until the next stage; the delay `FIRST_REPORT_AFTER_S` then starts again."""
+        """Report nothing until the next stage begins; then wait again for `FIRST_REPORT_AFTER_S` seconds before the
+        next report.
+        """
         with self._lock:
             self._is_at_rest, self._said = True, None
 
     def erase(self) -> None:
-        """Erase the line on a terminal, before other output."""
+        """Erase the report on a terminal, before the command writes other output."""
         with self._lock:
             if self._is_watched and self._said is not None:
                 self._out.write(_ERASE_LINE_SEQUENCE)
@@ -105,7 +108,7 @@ class Progress:
 
 
 def _standard_error() -> TextIO:
-    """Return a separate stream to the present stderr, because descriptor 2 is redirected for Java while it starts."""
+    """Return a second stream to the present stderr, because the command redirects descriptor 2 while Java starts."""
     try:
         descriptor = os.dup(sys.stderr.fileno())
     except (OSError, ValueError):  # stderr has no descriptor

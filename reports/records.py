@@ -10,7 +10,7 @@ from reports.text import one_line
 SCHEMA_VERSIONS = (1, 2)
 """The versions of run folders that can be read."""
 VALID_YEARS = (1970, 9000)
-"""The range of accepted years of runs; every programming language supports times near it."""
+"""The range of years in which a run may have started; every programming language can represent times in this range."""
 
 
 def clean_text(text: str) -> str:
@@ -19,7 +19,7 @@ def clean_text(text: str) -> str:
 
 
 class Record:
-    """A JSON object whose errors name the object and the key."""
+    """A JSON object that is read field by field. The errors of its methods name the object and the key."""
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):

@@ -1,7 +1,9 @@
-"""The error of the roll-up for unusable input, with a one-line message."""
+"""Defines the error that ends a command of `reports` for unusable input, with a one-line message."""
 
 from __future__ import annotations
 
 
 class RollupError(Exception):
-    """The input is bad, Java is missing, or a folder is unusable; the message has one line, and the exit code is 2."""
+    """An error that ends the command: the input is bad, Java is missing, or a folder is unusable. The message has one
+    line, and the exit code is 2.
+    """

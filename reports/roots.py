@@ -18,7 +18,7 @@ _MAX_ROOT_CHARACTERS = 800
 
 
 def format_root_causes(roots: Iterable[Root]) -> list[str]:
-    """Return a line for the terminal for each root cause, in the words of the harness."""
+    """Return a line for the terminal for each root cause, with the description that the harness wrote."""
     return [
         f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
     ]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def resolve_inside(folder: Path, relative: str) -> Path | None:
-    """Return the regular file ``relative`` of a resolved folder.
+    """Return the path of the regular file ``relative`` in a resolved folder.
 
-    Return None for a missing file, and for a file outside the folder, by an absolute path, ".." or a link.
+    Return None for a missing file, and for a file outside the folder (an absolute path, ".." or a link).
     """
     if not relative or "\0" in relative or "\\" in relative:
         return None

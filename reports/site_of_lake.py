@@ -14,10 +14,10 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.derived import parse_topology_systems
-from reports.lake.exchanges import current_exchanges
-from reports.lake.local import local_path
+from reports.lake.exchanges import find_current_exchanges
+from reports.lake.local import get_local_path
 from reports.lake.order import get_rank
-from reports.lake.renamed_checks import new_names_of_systems
+from reports.lake.renamed_checks import find_new_names_by_system
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
@@ -90,7 +90,7 @@ def load_contents(lake: Lake) -> Contents:
             CitedErratum(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()
         ),
         pairs=_read_pairs(lake, runs),
-        exchanges=tuple(map(_build_exchange, current_exchanges(lake).toLocalIterator())),
+        exchanges=tuple(map(_build_exchange, find_current_exchanges(lake).toLocalIterator())),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
@@ -107,7 +107,7 @@ def load_contents(lake: Lake) -> Contents:
 def get_run_folder(lake: Lake, run: str) -> Path | None:
     """Return the local folder of a run, or of the results of a pair."""
     known = lake.manifest.runs.get(run) or lake.manifest.pairs.get(run)
-    return local_path(known.folder) if known else None
+    return get_local_path(known.folder) if known else None
 
 
 def _read_systems(runs: DataFrame) -> tuple[System, ...]:
@@ -130,7 +130,7 @@ def _read_runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     unfollowed: dict[int, list[str]] = {}
     for row in missed.select("ingest", "rule").distinct().orderBy("rule").toLocalIterator():
         unfollowed.setdefault(row.ingest, []).append(row.rule)
-    new_names = new_names_of_systems(runs, lake.table("suites"))
+    new_names = find_new_names_by_system(runs, lake.table("suites"))
     return tuple(
         _build_run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []), new_names[row.sut])
         for row in latest.orderBy("ingest").collect()
@@ -157,7 +157,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
 
 
 def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
-    """Return the standing verdicts: system, verdict, whether the rules are retired, and the rules."""
+    """Return the standing verdicts as tuples: a system, a verdict, whether the rules are retired, and the rules."""
     table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
     return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
 
@@ -201,7 +201,9 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
+    """Return ``rule_current`` without the columns and texts that pages omit, because huge packets would fill the
+    memory.
+    """
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
@@ -225,7 +227,7 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose the verdicts to show from small columns, then read their texts and packets."""
+    """Choose the verdicts to show from small columns, then read the texts and packets of the chosen verdicts."""
     bad = get_rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

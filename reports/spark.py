@@ -1,4 +1,4 @@
-"""Opens a Spark session that prints nothing, is local by default, and leaves no files or processes."""
+"""Opens a Spark session that prints nothing, runs locally by default, and leaves no files or processes behind."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
 time of a long job.
 """
 CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
-"""Spark's classes in Java's memory format (scripts/java_classes.py); a different Java ignores the file."""
+"""The file with Spark's classes in Java's memory format (scripts/java_classes.py). A different version of Java ignores
+the file.
+"""
 
 
 @contextmanager
 def open_spark_session(
     master: str, log: Path | None = None, conf: Mapping[str, str] | None = None, *, much: bool = False
 ) -> Iterator[SparkSession]:
-    """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
+    """Open a Spark session, which is stopped at the end of the context; write Java's output to the file ``log``. Raises
+    `RollupError`.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
     ``much``: whether the session will run jobs that take minutes.
@@ -50,7 +53,7 @@ def open_spark_session(
         others = _list_children()
         try:
             with _redirect_standard_streams(written):
-                spark = _start_session(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+                spark = _start_session(master, scratch, written, {**_build_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
             for java in _list_children() - others:  # otherwise the Java process would wait forever
                 os.kill(java, signal.SIGKILL)
@@ -102,7 +105,7 @@ def _make_log() -> Path:
     return Path(name)
 
 
-def _java_options(master: str, much: bool) -> dict[str, str]:
+def _build_java_options(master: str, much: bool) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
     options = ["-XX:+UseParallelGC" if much else SHORT_JOB_OPTIONS]
@@ -143,7 +146,8 @@ def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
     """Keep PySpark from printing a traceback when Java dies or a user interrupts: the command prints a one-line
     message.
 
-    ``interrupted``: the interrupt handler before the start of Spark. Spark's own handler calls a busy Java.
+    ``interrupted``: the interrupt handler that was set before the start of Spark. Spark's own handler would call Java,
+    which may be busy.
     """
     if interrupted is not None and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interrupted)

@@ -1,6 +1,6 @@
 """Formats the matrix for the terminal: a row of verdicts for each system.
 
-A matrix of few systems also shows the sections, a matrix of some more systems the documents.
+With few systems, the matrix also shows each section; with some more systems, each document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
-"""The number of parts of a section's number that select its row: sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
+"""The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
+3.1.5.9 share the row 3.1.5.
+"""
 SYSTEMS_WITH_SECTIONS = 3
 """The maximum number of systems whose sections fit in 80 columns."""
 SYSTEMS_WITH_DOCUMENTS = 20
@@ -38,14 +40,14 @@ class MatrixRow:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, rules: int, counts: dict[str, Counter[str]]) -> None:
-        """Count the rules of a section."""
+        """Add the rules of a section to the row."""
         self.rules += rules
         for system, counter in counts.items():
             self.counts.setdefault(system, Counter()).update(counter)
 
 
-def matrix_rows(contents: Contents) -> list[MatrixRow]:
-    """Return the rows in the order of the documents, each document's total first."""
+def build_matrix_rows(contents: Contents) -> list[MatrixRow]:
+    """Return the rows in the order of the documents; the total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
@@ -55,26 +57,30 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
     return list(rows.values())
 
 
-def terminal_matrix(contents: Contents) -> Group:
-    """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
+def build_terminal_matrix(contents: Contents) -> Group:
+    """Return tables and legend of the matrix for a rich console. Strings of a SUT are shown as text, never as
+    markup.
+    """
     legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [
-        _table_of_systems(contents),
-        *([_table_of_pairs(contents)] if contents.pairs else []),
+        _build_table_of_systems(contents),
+        *([_build_table_of_pairs(contents)] if contents.pairs else []),
         legend,
     ]
     before_all_else = _describe_root_causes(contents)
     if len(contents.systems) <= SYSTEMS_WITH_SECTIONS:
-        tables.insert(0, _tables_of_sections(contents))
+        tables.insert(0, _build_tables_of_sections(contents))
     elif len(contents.systems) <= SYSTEMS_WITH_DOCUMENTS:
-        tables.insert(0, _table_of_documents(contents))
+        tables.insert(0, _build_table_of_documents(contents))
     return Group(*before_all_else, *tables)
 
 
 def _describe_root_causes(contents: Contents) -> list[Text]:
-    """Return a line for each root cause of a system's latest run; the dependent verdicts have no meaning."""
+    """Return a line for each root cause of a system's latest run; verdicts that depend on a root cause have no
+    meaning.
+    """
     found = [
-        Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
+        Text(f"{_format_system_name(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
         for run in contents.list_runs_of_system(system)[-1:]
         for line in format_root_causes(run.roots)
@@ -85,7 +91,7 @@ def _describe_root_causes(contents: Contents) -> list[Text]:
     )
 
 
-def _table_of_systems(contents: Contents) -> Table:
+def _build_table_of_systems(contents: Contents) -> Table:
     totals = contents.totals()
     judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
@@ -101,20 +107,20 @@ def _table_of_systems(contents: Contents) -> Table:
         decided = sum(counts[name] for name in DECIDED)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
         numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
-        table.add_row(_name_of_system(contents, system), share, *numbers)
+        table.add_row(_format_system_name(contents, system), share, *numbers)
     return table
 
 
-def _table_of_documents(contents: Contents) -> Table:
+def _build_table_of_documents(contents: Contents) -> Table:
     table = Table(title="Documents: the worst verdict, and the number of rules with it", title_justify="left")
     table.box, table.header_style, table.padding = SIMPLE_HEAD, "bold", (0, 1, 0, 0)
     table.add_column("System", ratio=1, overflow="fold")
-    documents = [row for row in matrix_rows(contents) if not row.group]
+    documents = [row for row in build_matrix_rows(contents) if not row.group]
     for row in documents:
         table.add_column(document_name(row.document), no_wrap=True)
     for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
         table.add_row(
-            _name_of_system(contents, system),
+            _format_system_name(contents, system),
             *(_format_worst_cell(row.counts.get(system.key, Counter())) for row in documents),
         )
     return table
@@ -127,7 +133,7 @@ def _format_worst_cell(counts: Counter[str]) -> Text:
     return _format_chip(kind, f" {counts[kind.name]}")
 
 
-def _table_of_pairs(contents: Contents) -> Table:
+def _build_table_of_pairs(contents: Contents) -> Table:
     def get_attention_key(pair: Pair) -> tuple[int, ...]:
         return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
 
@@ -146,13 +152,13 @@ def _table_of_pairs(contents: Contents) -> Table:
     return table
 
 
-def _tables_of_sections(contents: Contents) -> Group:
+def _build_tables_of_sections(contents: Contents) -> Group:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
     for system in contents.systems:
-        table.add_column(_name_of_system(contents, system))
-    rows = matrix_rows(contents)
+        table.add_column(_format_system_name(contents, system))
+    rows = build_matrix_rows(contents)
     shown = [row for row in rows if not row.group or any(row.counts.values())]
     left_out = len(rows) - len(shown)
     for row in shown:
@@ -165,8 +171,8 @@ def _tables_of_sections(contents: Contents) -> Group:
     return Group(table, Text(words, style="dim"))
 
 
-def _name_of_system(contents: Contents, system: System) -> Text:
-    """Return the display name of a system, with a mark if its latest run is partial.
+def _format_system_name(contents: Contents, system: System) -> Text:
+    """Return the display name of a system; the name has a mark if the latest run of the system is partial.
 
     Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """

@@ -1,4 +1,6 @@
-"""Makes untrusted texts safe to show: no invisible characters, limited length, no path in a name."""
+"""Makes untrusted texts safe to show: texts have a limited length and no invisible characters, and names contain no
+path.
+"""
 
 from __future__ import annotations
 
@@ -39,22 +41,22 @@ def escape_formula(text: str) -> str:
 
 
 def clip_text(text: str, limit: int = MAX_SHOWN_CHARACTERS, where: str = "in verdicts.jsonl of the run folder") -> str:
-    """Return the beginning of a long text, with a note where the whole text can be found."""
+    """Return the beginning of a long text, with a note that says where the whole text can be found."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
 def folder_name(uri: str) -> str:
-    """Return the place of a run folder: a local path, or the URL of a remote one."""
+    """Return the place of a run folder: the path of a local folder, or the URL of a remote folder."""
     return uri.removeprefix("file://")
 
 
 def system_label(name: str, version: str, profile: str) -> str:
-    """Return the display name of a system, with its profile if there is one."""
+    """Return the display name of a system, followed by its profile if it has a profile."""
     return " ".join(filter(None, (name, version, shown_profile(profile))))
 
 
 def shown_profile(profile: str) -> str:
-    """Return the profile to display; empty for "none", which means no Windows release."""
+    """Return the profile to display, or an empty text for "none", which stands for no Windows release."""
     return "" if profile == "none" else profile
 
 
@@ -64,7 +66,7 @@ def format_repeat_command(rule: str) -> str:
 
 
 def format_run_command(selection: str) -> str:
-    """Return the command that repeats a run with the selection in run.json."""
+    """Return the command that repeats a run with the selection that run.json records."""
     words = "" if selection == "all" else selection
     source = "--topology FILE" if re.search(r"(?:^| )--topology(?: |$)", words) else "--sut FILE"
     words = re.sub(r"(?:^| )--topology(?= |$)", "", words).strip()
@@ -73,7 +75,7 @@ def format_run_command(selection: str) -> str:
 
 
 class Check(NamedTuple):
-    """A check: its file, and its name with its parameters."""
+    """A check: its file, and its function name with parameters."""
 
     path: str
     name: str
@@ -96,7 +98,9 @@ def is_specification(name: str) -> bool:
 
 
 def slug(text: str) -> str:
-    """Return a name for files, folders and anchors: [a-z0-9-] words, and 8 hexadecimal digits of the text's SHA-256."""
+    """Return a name for files, folders and anchors: the words of a text, which consist of [a-z0-9-], and 8 hexadecimal
+    digits of the text's SHA-256.
+    """
     words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"{words or 'x'}-{digest[:8]}"
@@ -105,7 +109,7 @@ def slug(text: str) -> str:
 def system_key(name: str, version: str, profile: str) -> str:
     """Return the key of a system under test: its words, and a digest that distinguishes "a b", "c" from "a", "b c".
 
-    The lake computes the same in Spark (`reports.lake.schemas.system_key`).
+    The lake computes the same key in Spark (`reports.lake.schemas.compute_system_key`).
     """
     words = re.sub(r"[^A-Za-z0-9]+", "-", f"{name} {version} {profile}").removeprefix("-")[:SLUG_WORDS]
     parts = "".join(f"{len(part)}:{part}" for part in (name, version, profile))

@@ -9,13 +9,15 @@ from functools import cache
 from importlib.metadata import entry_points
 
 ENTRY_POINT_GROUP = "mqconform.values"
-"""The entry point that returns a text with the names of its numbers."""
+"""The entry point whose function returns a text in which numbers have their names."""
 WithNames = Callable[[str], str]
 
 
 @cache
-def value_names() -> WithNames:
-    """Return the function that adds names to numbers in texts; if none is installed, texts stay unchanged."""
+def get_value_namer() -> WithNames:
+    """Return the function that adds names to the numbers in a text. If no such function is installed, texts stay
+    unchanged.
+    """
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         found: WithNames = entry.load()
         return found

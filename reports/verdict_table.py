@@ -1,4 +1,6 @@
-"""The standing verdict of every rule for every system, one octet each: 200 systems with 3,000 rules are 600 kB."""
+"""Stores the standing verdict of every rule for every system in one octet each, so 200 systems with 3,000 rules need
+600 kB.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ _CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
 
 @dataclass(frozen=True, slots=True)
 class VerdictTable:
-    """A table of verdicts. ``places``: the index of each rule; ``rows``: the verdicts of each system by its key.
+    """A table of verdicts without retired rules.
 
-    Retired rules are left out.
+    ``places``: the index of each rule; ``rows``: the verdicts of each system, by the key of the system.
     """
 
     places: dict[str, int]
@@ -24,18 +26,18 @@ class VerdictTable:
 
     @classmethod
     def empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
-        """Return a table without verdicts. Rules that are counted together are adjacent."""
+        """Return a table without verdicts. In ``rules``, rules that are counted together must be adjacent."""
         places = {rule: place for place, rule in enumerate(rules)}
         return cls(places, {key: bytearray([_NOT_JUDGED]) * len(rules) for key in systems})
 
     def put(self, system: str, verdict: str, rules: Iterable[str]) -> None:
-        """Store a verdict for each of the rules."""
+        """Store the same verdict of a system for each of the given rules."""
         row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:
             row[self.places[rule]] = code
 
     def get(self, system: str, rule: str) -> str | None:
-        """Return the verdict; None for an unjudged or unknown rule."""
+        """Return the verdict of a rule for a system; return None for an unjudged or unknown rule."""
         place = self.places.get(rule)
         code = _NOT_JUDGED if place is None else self.rows[system][place]
         return None if code == _NOT_JUDGED else VERDICTS[code]

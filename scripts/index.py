@@ -1,6 +1,7 @@
 """Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
-The folder contains rules.tsv, declared.*.tsv and classes.*.tsv; their sentences are not copied.
+FOLDER contains the files of the ledger: rules.tsv, declared.*.tsv and classes.*.tsv. The index does not contain the
+sentences of the documents.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from harness.paths import SUITES
 from harness.rules.catalogue import INDEX_COLUMNS, INDEX_FILE, ROW_FORMS
 
 
-def table(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a ledger file."""
+def read_ledger_table(file: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of one file of the ledger."""
     with file.open(encoding="utf-8", newline="") as lines:
         yield from csv.DictReader(lines, delimiter="\t")
 
 
-def index_rows(ledger: Path) -> list[list[str]]:
-    """Return the rows of the ledger without the sentences of the documents, by section; declared rows are last in a
+def list_index_rows(ledger: Path) -> list[list[str]]:
+    """Return the rows of the ledger by section, without the sentences of the documents; declared rows come last in a
     section.
     """
-    classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}
-    rows = list(table(ledger / "rules.tsv"))
-    declared = [row for file in sorted(ledger.glob("declared.*.tsv")) for row in table(file)]
+    classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in read_ledger_table(file)}
+    rows = list(read_ledger_table(ledger / "rules.tsv"))
+    declared = [row for file in sorted(ledger.glob("declared.*.tsv")) for row in read_ledger_table(file)]
     documents = list(dict.fromkeys(row["id"].split("-")[0] for row in rows))
     found = []
     for row in sorted(
@@ -42,5 +43,5 @@ def _place(rule: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    lines = ["\t".join(row) + "\n" for row in [list(INDEX_COLUMNS), *index_rows(Path(sys.argv[1]))]]
+    lines = ["\t".join(row) + "\n" for row in [list(INDEX_COLUMNS), *list_index_rows(Path(sys.argv[1]))]]
     (SUITES / INDEX_FILE).write_text("".join(lines), encoding="utf-8")

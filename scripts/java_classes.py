@@ -25,7 +25,7 @@ busy one.
 
 
 def main() -> int:
-    """Ingest a run into a temporary lake; return 0 when the classes are written."""
+    """Ingest a run into a temporary lake, so that Java writes its classes; return 0 when the file is complete."""
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)

@@ -1,16 +1,16 @@
 """Record the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
 Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
-one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records
-the same conversations in its own captures, with which the tests compare the others.
+one, `mqconform serve` in the other. A `Wire` joins the two namespaces; packets are lost or reordered only in the
+`Wire`. The harness also records the same conversations in its own captures; the tests compare both kinds of captures.
 
-    .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
+.venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
-The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
-loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
-show the fault on a `serve` with it:
+The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the loopback headers of BSD and
+OpenBSD replace the Ethernet headers. The scenario `faults` runs `serve` with each fault of faults.toml, and records the
+checks that show the fault:
 
-    .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
+.venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class Device:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
         kind = (_TAP if ethernet else _TUN) | _NO_PI
         fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
-        _ip("link", "set", name, "netns", namespace)
-        _ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
+        _run_ip("link", "set", name, "netns", namespace)
+        _run_ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
         if address:
-            _ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
+            _run_ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
 
     def close(self) -> None:
         """Remove the device."""
@@ -85,8 +85,8 @@ class Device:
 
 @dataclass
 class Wire:
-    """Carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late`` arrive after the next
-    packet.
+    """A connection that carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late``
+    arrive after the next packet.
 
     ``copied``: the device to which a copy of each packet is written; ``frames``: makes the frames of the copy.
     """
@@ -101,7 +101,7 @@ class Wire:
     ended: bool = False
 
     def carry(self) -> None:
-        """Carry packets until the wire is ended."""
+        """Carry packets between the two devices until another thread ends the wire."""
         descriptors = [end.descriptor for end in self.ends]
         while not self.ended:
             for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:
@@ -151,7 +151,9 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
 
 
 def build_fragments(packet: bytes) -> list[bytes]:
-    """Cut a packet into fragments of at most 576 bytes; the second of three fragments is sent last."""
+    """Cut a packet into fragments of at most 576 bytes. Where a packet has three fragments, the second fragment is sent
+    last.
+    """
     old = IP(packet)
     old.flags = 0
     parts = [bytes(part) for part in fragment(old, fragsize=552)]
@@ -160,8 +162,8 @@ def build_fragments(packet: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A capture to record. ``recorder``: the command that captures, on ``t0`` of the harness's namespace or on ``m0``,
-    the device of copies.
+    """A capture to record. ``recorder``: the command that captures, either on the device ``t0`` of the harness's
+    namespace or on ``m0``, the device that gets the copies.
     """
 
     name: str
@@ -172,7 +174,7 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """The options of an editcap command that is run on the capture, between the names of the two files."""
+    """The options of the editcap command that changes the recorded capture; the two file names enclose the options."""
     loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
@@ -219,7 +221,7 @@ REWRITINGS = (
 
 
 def main() -> None:
-    """Record the scenarios that are named, or all."""
+    """Record the scenarios that the command line names, or all scenarios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("scenario", nargs="*")
@@ -257,17 +259,17 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to ``out`` (without the suffix), and the harness's captures to the folder ``own``; return
-    what was recorded.
+    """Record one scenario to the file ``out`` (without suffix), and the harness's captures to the folder ``own``;
+    return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)
         folder.chmod(0o777)  # tshark leaves root's rights
-        tester, system = _namespaces(scenario, stack)
-        _serve(folder, system, scenario, stack)
+        tester, system = _create_namespaces(scenario, stack)
+        _start_serve(folder, system, scenario, stack)
         capture = folder / f"capture{scenario.suffix}"
         recorder = _start_recorder(scenario, tester, capture, stack)
-        run = _run(folder, tester, scenario)
+        run = _run_checks(folder, tester, scenario)
         time.sleep(1.0)
         recorder.send_signal(signal.SIGINT)
         recorder.wait()
@@ -275,10 +277,10 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
             changed = capture.with_name(f"changed{scenario.suffix}")
             subprocess.run(["editcap", capture, changed, *scenario.after], check=True)
             capture = changed
-        packed = [_pack(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
+        packed = [_compress(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
         if own is not None:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
-                packed.append(_pack(path, own / f"{number:02}.pcapng.gz"))
+                packed.append(_compress(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
@@ -295,7 +297,7 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
         form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
         pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
         subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
-        return f"{len(rows)} frames, {_pack(written, target):,} bytes"
+        return f"{len(rows)} frames, {_compress(written, target):,} bytes"
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
@@ -307,14 +309,14 @@ def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
     return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
 
 
-def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
+def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
     tester = f"mq-tester-{os.getpid()}"
     names = (tester, tester if scenario.loopback else f"mq-system-{os.getpid()}")
     for name in dict.fromkeys(names):
-        stack.enter_context(_namespace(name))
+        stack.enter_context(_create_namespace(name))
     if scenario.loopback:
         for address in (TESTER, SYSTEM):
-            _ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
+            _run_ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
     ends = Device("t0", names[0], address=TESTER), Device("t1", names[1], address=SYSTEM)
     copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.copies is not None else None
@@ -334,17 +336,17 @@ def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
 
 
 @contextmanager
-def _namespace(name: str) -> Iterator[None]:
-    _ip("netns", "add", name)
+def _create_namespace(name: str) -> Iterator[None]:
+    _run_ip("netns", "add", name)
     try:
-        _ip("-n", name, "link", "set", "lo", "up")
+        _run_ip("-n", name, "link", "set", "lo", "up")
         subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=False)
         yield
     finally:
-        _ip("netns", "del", name)
+        _run_ip("netns", "del", name)
 
 
-def _serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
+def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
     command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM]
     command += ["--control", f"{SYSTEM}:{CONTROL_PORT}", *(["--fault", scenario.fault] if scenario.fault else [])]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
@@ -368,7 +370,7 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
     return process
 
 
-def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
+def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
     sut = folder / "sut.toml"
     sut.write_text(
         f'[sut]\nname = "served"\nversion = "0"\n[driver]\nkind = "external"\naddress = "{SYSTEM}"\n'
@@ -381,14 +383,14 @@ def _run(folder: Path, namespace: str, scenario: Scenario) -> str:
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 
 
-def _pack(source: Path, target: Path) -> int:
+def _compress(source: Path, target: Path) -> int:
     """Compress a file; return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
     return target.stat().st_size
 
 
-def _ip(*words: str) -> None:
+def _run_ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)
 
 

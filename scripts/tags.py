@@ -1,7 +1,7 @@
 """Write the file `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
 
-Each entry has the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is made from
-the rows and is not part of the repository, so that no sentence is stored twice.
+Each entry has the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is generated
+from the rows and is not part of the repository, so the repository stores each sentence once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_CHARACTERS = 300
 """The longest sentence in characters; all sentences are shorter."""
 
 
-def tags(rules: Iterable[Rule]) -> list[str]:
+def build_tags(rules: Iterable[Rule]) -> list[str]:
     """Return the lines of the file, sorted as editors require."""
     return sorted(
         f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, MAX_CHARACTERS)}'
@@ -25,11 +25,11 @@ def tags(rules: Iterable[Rule]) -> list[str]:
 
 
 def main() -> None:
-    """Write the file next to the folder of the suites."""
+    """Write the file `tags` next to the folder `suites`."""
     lines = [
         "!_TAG_FILE_FORMAT\t2\t/extended format/",
         "!_TAG_FILE_SORTED\t1\t/sorted/",
-        *tags(load_catalogue().values()),
+        *build_tags(load_catalogue().values()),
     ]
     (SUITES.parent / "tags").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -1,7 +1,8 @@
 """Print the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
 
-``test_costs.py FOLDER`` prints the costs that the tracks wrote to the folder, one JSON file for each (tests/costs.py).
-``test_costs.py run FILE -- COMMAND ...`` runs a track without pytest, writes its cost to FILE, and exits with its code.
+``test_costs.py FOLDER`` prints the costs from FOLDER, where each track wrote one JSON file (tests/costs.py).
+``test_costs.py run FILE -- COMMAND ...`` runs the command of a track without pytest, writes the cost of the command to
+FILE, and exits with the exit code of the command.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ MAX_SHOWN_TESTS = 10
 
 
 def main() -> int:
-    """Carry out the command of the arguments; return the exit code."""
+    """Carry out the command that the arguments name; return the exit code."""
     if sys.argv[1:2] == ["run"]:
-        return run(Path(sys.argv[2]), sys.argv[4:])
-    for line in lines(Path(sys.argv[1])):
+        return run_and_measure(Path(sys.argv[2]), sys.argv[4:])
+    for line in list_report_lines(Path(sys.argv[1])):
         sys.stdout.write(f"{line}\n")
     return 0
 
 
-def run(path: Path, command: list[str]) -> int:
+def run_and_measure(path: Path, command: list[str]) -> int:
     """Run a command and write the CPU seconds that it and its children used."""
     done = subprocess.run(command, check=False)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -34,7 +35,7 @@ def run(path: Path, command: list[str]) -> int:
     return done.returncode
 
 
-def lines(folder: Path) -> Iterator[str]:
+def list_report_lines(folder: Path) -> Iterator[str]:
     """Yield the lines of the report."""
     tracks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     totals = {name: sum(spent.values()) for name, spent in tracks.items()}

@@ -1,9 +1,9 @@
 """Carry out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`), against
-`mqconform serve` with a fault, which `examples/ci/sut.toml` describes. The first run of a job has no baseline and
-creates one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
-`--checks` shortens it. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
+Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job tests
+`mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline and creates
+one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
+`--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
 """
 
 from __future__ import annotations
@@ -39,41 +39,45 @@ class Step:
 
     script: str = ""
     always: bool = False
-    """Whether the step runs after a failed one."""
+    """Whether the step also runs after another step has failed."""
     needs: str = ""
-    """A file that the step needs; without it, the step is skipped."""
+    """A file that the step needs; the job skips the step when this file is missing."""
     not_here: str = ""
 
     @property
     def title(self) -> str:
-        """The name of a skipped step."""
+        """Return a name for the step: the reason why this machine cannot carry it out, or else the first line of its
+        script.
+        """
         return self.not_here or self.script.partition("\n")[0]
 
 
-def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a workflow's single job; put its ``env`` into ``variables`` unless they have a value."""
+def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
+    """Yield the steps of the only job of a GitHub workflow; add the job's ``env`` to those ``variables`` that have no
+    value yet.
+    """
     (job,) = tree["jobs"].values()
     yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
-        always, needs = _condition(step.get("if", ""))
+        always, needs = _parse_condition(step.get("if", ""))
         given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
         not_here = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
         yield Step(step.get("run", ""), always, needs, not_here)
 
 
-def _condition(words: str) -> tuple[bool, str]:
-    """Return whether a step runs after a failure, and the file that it needs."""
+def _parse_condition(words: str) -> tuple[bool, str]:
+    """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
         raise ValueError(f"a condition that this script cannot read: {words}")
     return bool(found[1]), found[2] or ""
 
 
-def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a pipeline's single job: its script is one step, and its after_script a second step that
-    always runs.
+def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
+    """Yield the steps of the only job of a GitLab pipeline: its script is one step, and its after_script is a second
+    step that always runs.
     """
     (job,) = tree.values()
     for name, value in job["variables"].items():
@@ -85,18 +89,18 @@ def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     yield Step(always=True, needs=job["artifacts"]["paths"][0], not_here=kept)
 
 
-SERVICES = {"github": github, "gitlab": gitlab}
+SERVICES = {"github": list_github_steps, "gitlab": list_gitlab_steps}
 
 
-def say(line: str) -> None:
-    """Print a line without buffering."""
+def print_line(line: str) -> None:
+    """Print a line, and flush standard output."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
-    """Carry out the job of a service; return the number of failed steps."""
-    say(f"{service}: examples/ci/{service}.yml")
+    """Carry out the job of GitHub or of GitLab; return the number of failed steps."""
+    print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
         checkout, summary = folder / "checkout", folder / "summary.md"
@@ -107,7 +111,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
             (checkout / "sut.toml").write_text(text.replace(SERVE, f"{SERVE}{faults}"), encoding="utf-8")
         if given.known:
             (checkout / "baseline.toml").write_text(BASELINE, encoding="utf-8")
-        environment = given.installed or _environment(folder / "venv")
+        environment = given.installed or _create_environment(folder / "venv")
         kept = ("HOME", "JAVA_HOME", "LANG", *(name for name in os.environ if name.startswith("PIP_")))
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         variables |= {"PATH": f"{environment}:{os.environ['PATH']}", "WHEEL": str(wheel)}
@@ -116,37 +120,39 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
         bad = 0
         for step in SERVICES[service](tree, variables):
             if step.needs and not (checkout / step.needs).is_file():
-                say(f"skipped, because {step.needs} is missing: {step.title}")
+                print_line(f"skipped, because {step.needs} is missing: {step.title}")
             elif step.not_here:
-                say(f"  not carried out here: {step.not_here}")
+                print_line(f"  not carried out here: {step.not_here}")
             elif bad and not step.always:
-                say(f"skipped after a failed step: {step.title}")
+                print_line(f"skipped after a failed step: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
         for line in list_results(checkout, summary):
-            say(f"  {line}")
-    say(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
+            print_line(f"  {line}")
+    print_line(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
     return bad
 
 
-def _environment(folder: Path) -> Path:
-    """Make a virtual environment; return the folder of its programs."""
+def _create_environment(folder: Path) -> Path:
+    """Create a virtual environment and install the wheel; return the folder of its programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
 
 
 def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
-    """Run a script as the services do (with bash, which ends at the first failure); show its output."""
+    """Run the script of a step as GitHub and GitLab do (with bash, which ends at the first failed command), and show
+    its output.
+    """
     for line in script.splitlines():
-        say(f"  $ {line}")
+        print_line(f"  $ {line}")
     began = time.monotonic()
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     done = subprocess.run(
         shell, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
     )
     for line in (done.stdout + done.stderr).splitlines():
-        say(f"    {line}")
-    say(f"  ended with exit code {done.returncode} after {time.monotonic() - began:.0f} s")
+        print_line(f"    {line}")
+    print_line(f"  ended with exit code {done.returncode} after {time.monotonic() - began:.0f} s")
     return done.returncode
 
 
@@ -169,7 +175,7 @@ def list_results(checkout: Path, summary: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Carry out the requested jobs; return 1 when one has an unexpected result."""
+    """Carry out the requested jobs; return 1 when a job has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")

@@ -1,7 +1,8 @@
-"""How many examples Hypothesis tries: every budget of the tests, and what no example is held to: a speed.
+"""Defines how many examples Hypothesis tries in each test.
 
-An example may take as long as it likes, and so may making it: both depend on what else the machine does. CI draws the
-same examples each time (Hypothesis' own profile `ci`, by the variable CI). MQ_EXAMPLES: a factor, for a search.
+No test limits the time of an example or of its generation, because both times depend on the load of the machine. CI
+draws the same examples each time (Hypothesis' own profile `ci`, selected by the variable CI). The variable MQ_EXAMPLES
+multiplies the number of examples, for a longer search.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 
 FEW, SOME, MANY = 50, 100, 200
-"""For examples that take milliseconds, as a file or a conversation does; for others; for hostile bytes, which are cheap
-because most are refused at once."""
+"""The number of examples: FEW if an example takes milliseconds, such as a file or a conversation; MANY for hostile
+bytes, which are cheap because most of them are refused at once; SOME for all other tests.
+"""
 FACTOR = int(os.environ.get("MQ_EXAMPLES", "1"))
 
 
 def budget(examples: int, *, with_fixtures: bool = False, **more: Any) -> settings:
-    """Return the settings of a test that tries so many examples.
+    """Return the Hypothesis settings of a test that tries the given number of examples.
 
-    ``with_fixtures``: it has fixtures that all of its examples share; ``more``: other settings of Hypothesis.
+    ``with_fixtures``: whether the test has fixtures that all of its examples share; ``more``: other settings of
+    Hypothesis.
     """
     unchecked = [HealthCheck.too_slow, *([HealthCheck.function_scoped_fixture] if with_fixtures else [])]
     return settings(max_examples=examples * FACTOR, deadline=None, suppress_health_check=unchecked, **more)

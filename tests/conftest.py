@@ -1,4 +1,4 @@
-"""What all tests share. This folder is on the path: helpers in it can be imported by every test."""
+"""Settings for all tests. This folder is on the import path, so every test can import its helpers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from costs import Costs
 
 pytest_plugins = ("harness.run.plugin",)
-"""Tests use the marks and options of a run."""
+"""The plugins that give tests the marks and options of a run."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,10 +1,10 @@
-"""Measures the CPU seconds of each test and of each fixture that tests share; ``make test`` names the dearest.
+"""Measures the CPU seconds of each test and of each shared fixture; ``make test`` names the most expensive ones.
 
-CPU time and not wall time: it is the same whatever else the machine does. What a session of pytest uses is charged to
-what was under way: the start with its imports and the collection, the set-up and the end of a fixture of a wider scope
-than a test, or a test. Child processes count while they run, too, as Spark's Java does.
+CPU time, unlike wall time, does not depend on the load of the machine. The plugin charges the CPU time of a pytest
+session to the current activity: the start with imports and collection, the set-up and end of a fixture whose scope is
+wider than a test, or a test. Running child processes, such as Spark's Java, also count.
 
-MQ_COSTS: the file to write; without it nothing is measured.
+MQ_COSTS names the file to write; without this variable the plugin measures nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ START = "(start and collection)"
 
 
 def used_s() -> float:
-    """Return the CPU seconds of this process and of its descendants."""
+    """Return the CPU seconds that this process and its descendants have used."""
     waited_for = os.times()
     ended_s = waited_for.children_user + waited_for.children_system
     return time.process_time() + ended_s + cpu_s(*descendants(os.getpid()))

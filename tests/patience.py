@@ -1,7 +1,8 @@
-"""Waits for other processes as long as they do anything: a limit of silence, never of speed.
+"""Waits for other processes while they make progress: the limit is the time without progress, never the total speed.
 
-How long something takes depends on what else the machine does. A child that prints, computes or writes gets on, however
-slowly, and is left alone; one that does nothing of these hangs, and is killed. `TOTAL_S` ends what is busy for ever.
+The duration of a command depends on the load of the machine. A child process that prints, computes or writes makes
+progress, however slowly, and the tests wait for it; a child process without progress hangs, and is killed. `TOTAL_S`
+ends a process that is busy for ever.
 """
 
 from __future__ import annotations
@@ -20,17 +21,23 @@ from process_tree import cpu_s, descendants, session_members
 SILENCE_S = 180.0
 TOTAL_S = 3_600.0
 LOOK_S = 2.0
-"""Between two looks at a process; its end is noticed at once."""
+"""The seconds between two checks of a process. The end of a process is noticed immediately."""
 IDLE = 0.01
-"""The part of a processor that something may use that hangs, as programs do that look again and again, and Java."""
+"""The share of a processor that a hanging process may still use, because polling programs and Java use some processor
+time.
+"""
 PATIENCE_S = 600
-"""int s: for an answer that takes milliseconds: of a socket, of an event. Long enough for any load of the machine."""
+"""The longest wait in seconds for an answer that normally takes milliseconds, such as that of a socket or an event. It
+is long enough for any load of the machine.
+"""
 FEWEST_LOOKS = 1_000
-"""At a condition, before it is given up: a machine that stood still for ten minutes did not look."""
+"""The minimum number of checks of a condition before the wait fails: after a machine stood still for ten minutes, the
+time limit alone would end the wait too early.
+"""
 
 
 class Hung(AssertionError):
-    """A process makes no progress any longer, or never ends."""
+    """An error: a process makes no progress any more, or does not end."""
 
 
 class Watch:
@@ -51,8 +58,9 @@ class Watch:
         self.cpu_s = 0.0
 
     def look(self, printed: int = 0) -> None:
-        """Record what changed since the last look. ``printed``: int bytes, the whole output of the process so far.
-        Raises Hung.
+        """Record the progress since the last check. Raises `Hung`.
+
+        ``printed``: the number of bytes of output of the process so far.
         """
         now = self.clock()
         seen, used = (printed, *_newest(self.folder)), cpu_s(*self.tree())
@@ -78,7 +86,7 @@ def kill(pids: Iterable[int]) -> None:
 
 
 def _newest(folder: Path | None) -> tuple[int, int]:
-    """Return the number of files below a folder, and when one was changed last."""
+    """Return the number of files below a folder, and the time of their latest change."""
     changed = []
     for path in [] if folder is None else folder.rglob("*"):
         with contextlib.suppress(OSError):
@@ -95,9 +103,10 @@ def run_watched(
     total_s: float = TOTAL_S,
     **options: Any,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end and return what it printed, as `subprocess.run` does.
+    """Run a command to its end, and return its output as `subprocess.run` does. Raises `Hung`.
 
-    ``folder``: what it writes there is progress; ``options``: more for `subprocess.Popen`. Raises Hung.
+    ``folder``: files that the command writes to this folder count as progress; ``options``: further options of
+    `subprocess.Popen`.
     """
     words = [str(each) for each in command]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -110,7 +119,7 @@ def run_watched(
 
 
 def communicate(process: subprocess.Popen[Any], watch: Watch | None = None) -> tuple[Any, Any]:
-    """Return the output of a process until it ends. Raises Hung, with the output so far."""
+    """Return the output of a process, read until its end. Raises `Hung`, with the output so far."""
     watch = watch or Watch(process.pid)
     while True:
         try:
@@ -128,7 +137,9 @@ def communicate(process: subprocess.Popen[Any], watch: Watch | None = None) -> t
 
 
 class Process(Protocol):
-    """A process that can be waited for: a `subprocess.Popen`, or a fork of a warm one (tests/process/warm.py)."""
+    """A process whose end a test can wait for: a `subprocess.Popen`, or a fork of a warm process
+    (tests/process/warm.py).
+    """
 
     pid: int
 
@@ -136,7 +147,7 @@ class Process(Protocol):
 
 
 def end_of(process: Process) -> int:
-    """Wait for the end of a process whose output is read elsewhere; return its exit code. Raises Hung."""
+    """Wait for the end of a process whose output another thread reads; return its exit code. Raises `Hung`."""
     watch = Watch(process.pid)
     while True:
         try:
@@ -150,7 +161,7 @@ def _pause() -> None:
 
 
 def until(condition: Callable[[], object], what: str, pause: Callable[[], object] = _pause) -> None:
-    """Look at a condition until it is true. Raises Hung, which says ``what`` was waited for."""
+    """Check a condition repeatedly until it is true. Raises `Hung` with ``what``, the description of the condition."""
     began, looks = time.monotonic(), 0
     while not condition():
         looks += 1

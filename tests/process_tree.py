@@ -1,4 +1,4 @@
-"""A process and its descendants, as /proc shows them: which there are, and the CPU time that they used."""
+"""Finds a process and its descendants in /proc, and the CPU time that they used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Yield the processes that a process and its descendants started, those that ended and were not waited for too."""
+    """Yield the descendants of a process, including those that have ended but that their parent has not waited for."""
     try:
         threads = list(Path(f"/proc/{pid}/task").iterdir())
     except OSError:
@@ -26,19 +26,19 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def session_members(pid: int) -> Iterator[int]:
-    """Yield the processes of the session that a process leads: those too whose parents ended."""
+    """Yield the processes of the session that a process leads, including processes whose parents have ended."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and _fields(int(entry.name))[3:4] == [str(pid)]:
             yield int(entry.name)
 
 
 def cpu_s(*pids: int) -> float:
-    """Return the CPU seconds that processes used, with those of children that ended and were waited for."""
+    """Return the CPU seconds that the processes used, including the CPU time of ended children that were waited for."""
     return sum(map(_ticks, pids)) / TICKS_PER_S
 
 
 def _ticks(pid: int) -> int:
-    """Return utime, stime, cutime and cstime together."""
+    """Return the sum of utime, stime, cutime and cstime of a process."""
     return sum(map(int, _fields(pid)[11:15]))
 
 

@@ -1,4 +1,4 @@
-"""The bytes that others published, from captures/foreign."""
+"""Provides the published packets of captures/foreign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOREIGN = CAPTURES / "foreign"
 
 @dataclass(frozen=True)
 class Published:
-    """Bytes with their source, as sources.toml describes them."""
+    """A published packet with its source, as sources.toml describes it."""
 
     name: str
     file: str

@@ -1,9 +1,10 @@
 """Pairs of processes that send messages over loopback TCP; each module is one kind of pair.
 
-A module has ``receive(options, report)`` and ``send(options, port, report)``: coroutines, each the whole of one
-process. ``receive`` reports its ``port`` when it is ready, and after the last message the ``instant`` and its
-``memory`` at the marks. ``send`` reports the ``instant`` of its start, after connecting, and after the last
-acknowledgment that instant and its ``memory``. Instants: float s of the monotonic clock, which all processes share.
+A module has the coroutines ``receive(options, report)`` and ``send(options, port, report)``; each coroutine is the
+program of one process. ``receive`` reports its ``port`` when it is ready, and after the last message the ``instant``
+and its ``memory`` at the marks. ``send`` reports the ``instant`` of its start, after connecting, and after the last
+acknowledgment that instant and its ``memory``. Instants are float seconds of the monotonic clock, which all processes
+share.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ Report = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a pair. ``kind``: distinguishes variants of the module. ``folder``: for files of both processes.
+    """The options of a pair. ``kind`` selects a variant of the module. ``folder`` is for files of both processes.
 
-    ``marks``: the numbers of messages after which each process notes its memory. ``receiver_counts``: whether the time
-    ends with the receiver's last message, or with the sender's last acknowledgment.
+    ``marks``: the numbers of messages after which each process notes its memory. ``receiver_counts``: whether the
+    measured time ends with the receiver's last message (true), or with the sender's last acknowledgment (false).
     """
 
     module: str
@@ -45,7 +46,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The time of the messages, float s, and resident memory in bytes at each mark: (sender, receiver)."""
+    """The time that the messages took in float seconds, and the resident memory in bytes at each mark: (sender,
+    receiver).
+    """
 
     messages: int
     seconds: float
@@ -53,7 +56,7 @@ class Outcome:
 
     @property
     def rate(self) -> float:
-        """The messages per second."""
+        """Return the number of messages per second."""
         return self.messages / self.seconds
 
 
@@ -77,39 +80,39 @@ def run(options: Options) -> Outcome:
     return Outcome(options.messages, received["instant"] - began, memory)
 
 
-def now() -> float:
-    """Return the instant on the clock that both processes share."""
+def get_instant() -> float:
+    """Return the present instant on the clock that both processes share."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 class Memory:
-    """The memory of the process, noted at the marks."""
+    """The memory of this process at each mark."""
 
     def __init__(self, marks: tuple[int, ...]) -> None:
         self.noted: list[int] = []
         self._left = list(marks)
 
     def at(self, messages: int) -> None:
-        """Note the memory if a mark is reached."""
+        """Note the memory of this process if the number of messages is a mark."""
         while self._left and messages >= self._left[0]:
             del self._left[0]
-            self.noted.append(resident_bytes())
+            self.noted.append(measure_resident_bytes())
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """Return a free port of the loopback address."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
-def resident_bytes() -> int:
+def measure_resident_bytes() -> int:
     """Return the resident bytes of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
 
 
 def main(role: str, arguments: list[str]) -> None:
-    """Run one of the two processes."""
+    """Run one of the two processes of a pair."""
     settings = json.loads(arguments[0])
     options = Options(**{**settings, "marks": tuple(settings["marks"])})
     module = __import__(f"benchmarks.pairs.{options.module}", fromlist=["send"])
@@ -119,8 +122,8 @@ def main(role: str, arguments: list[str]) -> None:
         asyncio.run(module.send(options, int(arguments[1]), _report))
 
 
-async def until_input_closes() -> None:
-    """Wait until the parent closes the standard input."""
+async def wait_until_input_closes() -> None:
+    """Wait until the parent process closes the standard input of this process."""
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 

@@ -1,8 +1,8 @@
 """Measures amqtt, the most similar message queue in Python: a publisher in one process, its broker in the other.
 
-``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts the broker's
-acknowledgments, "1 delivered" the messages of a subscriber in the broker's process. The publisher sends a window of
-messages before it waits.
+``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory. "1 published" counts the broker's
+acknowledgments; "1 delivered" counts the messages of a subscriber in the broker's process. The publisher sends a window
+of messages before it waits for acknowledgments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 from amqtt.broker import Broker  # type: ignore[import-untyped]
 from amqtt.client import MQTTClient  # type: ignore[import-untyped]
 
-from benchmarks.pairs import BODY, Options, Report, free_port, now, until_input_closes
+from benchmarks.pairs import BODY, Options, Report, find_free_port, get_instant, wait_until_input_closes
 
 TOPIC = "bench"
 CONFIG = {"auto_reconnect": False, "keep_alive": 600}
@@ -22,7 +22,7 @@ logging.disable(logging.CRITICAL)
 
 async def receive(options: Options, report: Report) -> None:
     """Run the broker, and a subscriber that receives every message."""
-    port = free_port()
+    port = find_free_port()
     broker = Broker(
         {
             "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}},
@@ -37,10 +37,10 @@ async def receive(options: Options, report: Report) -> None:
         for _ in range(options.messages):
             message = await client.deliver_message()
             assert message is not None and message.data == BODY
-        report({"instant": now(), "memory": []})
+        report({"instant": get_instant(), "memory": []})
     else:
         report({"port": port})
-    await until_input_closes()
+    await wait_until_input_closes()
 
 
 async def send(options: Options, port: int, report: Report) -> None:
@@ -52,10 +52,10 @@ async def send(options: Options, port: int, report: Report) -> None:
         for _ in left:
             await client.publish(TOPIC, BODY, qos=_quality(options))
 
-    report({"instant": now()})
+    report({"instant": get_instant()})
     await asyncio.gather(*(publish() for _ in range(options.window)))
-    report({"memory": [], "instant": now()})
-    await until_input_closes()
+    report({"memory": [], "instant": get_instant()})
+    await wait_until_input_closes()
 
 
 async def _connect_client(port: int) -> MQTTClient:

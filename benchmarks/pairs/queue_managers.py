@@ -1,7 +1,7 @@
-"""Two reference queue managers with real sockets, and with a real store at each end for recoverable messages.
+"""Two reference queue managers with real sockets, and for recoverable messages with a real store at each end.
 
-``kind``: express, recoverable or transactional. Applications live in the same processes: one sends while few messages
-wait, the other receives every message from its queue. No JSON is involved.
+``kind``: express, recoverable or transactional. The applications run in the processes of the queue managers: one
+application sends while few messages wait, the other receives every message from its queue. They do not use JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
+from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.commands.inputs import ON_COMMAND
@@ -37,11 +37,11 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 MAX_WAITING_MESSAGES = 256
-"""The largest number of messages that the queue manager has accepted, but not sent."""
+"""The maximum number of messages that the queue manager has accepted but not yet sent."""
 TAKEN_AT_ONCE = 64
 
 
-def wire_size() -> int:
+def compute_wire_size() -> int:
     """Return the size of an express message on the wire in bytes."""
     identifier = MessageIdentifier(SENDER, 1)
     message = Message(Identifier=identifier, DestinationQueueFormatName=DESTINATION, Body=BODY)
@@ -57,8 +57,8 @@ async def receive(options: Options, report: Report) -> None:
     handle = (await _ask_host(host, OpenQueue(QUEUE))).values["handle"]
     receiver = _Receiver(host, handle, options)
     await receiver.done
-    report({"instant": now(), "memory": receiver.memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": receiver.memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 
@@ -69,12 +69,12 @@ async def send(options: Options, port: int, report: Report) -> None:
     await _ask_host(host, OpenSession(DESTINATION))
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
     sender = _Sender(host, outgoing, options)
-    report({"instant": now()})
+    report({"instant": get_instant()})
     await sender.send_all()
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
-    report({"instant": now(), "memory": sender.memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": sender.memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 
@@ -99,7 +99,7 @@ class _EventfulHost(Host):
 
 
 class _Sender:
-    """An application that sends while few messages wait."""
+    """An application that sends a message whenever few messages wait."""
 
     def __init__(self, host: _EventfulHost, session: Session, options: Options) -> None:
         self.memory = Memory(options.marks)
@@ -136,8 +136,8 @@ class _Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """A request to dequeue messages up to a limit, and to wait for a message if fewer are available. Its result is
-    empty.
+    """A request to dequeue at most ``limit`` messages, and to wait for a message if fewer messages are available. The
+    result of the request is empty.
     """
 
     handle: int
@@ -160,7 +160,7 @@ ON_COMMAND[_Take] = lambda qm: partial(_take, qm)
 
 
 class _Receiver:
-    """An application that receives all available messages, then waits for one."""
+    """An application that receives all available messages, then waits for the next message."""
 
     def __init__(self, host: Host, handle: int, options: Options) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -2,8 +2,8 @@
 
 ``kind``: "qm2qm" receives and acknowledges every message of a queue of the reference; "abandoned" opens a queue, locks
 its message and resets the connection, repeatedly; "impacket" and "bare" send the same bytes to impacket's own server
-and to asyncio streams, which only return as many bytes as a queue manager. The client is always the same: prepared
-bytes over a blocking socket.
+and to asyncio streams, which only return as many bytes as a queue manager would. All kinds use the same client:
+prepared bytes over a blocking socket.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import struct
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
+from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
@@ -49,12 +49,12 @@ RESET = struct.pack("ii", 1, 0)
 
 
 async def receive(options: Options, report: Report) -> None:
-    """Serve until the parent ends the process."""
+    """Serve until the parent process ends this process."""
     await _SERVERS[options.kind](options, report)
 
 
 async def _serve(options: Options, report: Report) -> None:
-    """Run the reference, with the messages in its queue."""
+    """Run the reference with the messages of the benchmark in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
     host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), Limits())
     core = host.core
@@ -73,8 +73,8 @@ async def _serve(options: Options, report: Report) -> None:
         left = len(core.descriptors) + core.remote.associations.server.groups.handles
         if left:
             raise RuntimeError(f"{left} handles are left after {gone} sessions")
-        report({"instant": now(), "memory": memory.noted})
-    await until_input_closes()
+        report({"instant": get_instant(), "memory": memory.noted})
+    await wait_until_input_closes()
     await host.stop()
 
 
@@ -92,11 +92,11 @@ async def _serve_impacket(options: Options, report: Report) -> None:
     server.daemon = True
     server.start()
     report({"port": server.getListenPort()})
-    await until_input_closes()
+    await wait_until_input_closes()
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
-    """Run an asyncio server that returns as many bytes as it receives."""
+    """Run an asyncio server that returns all bytes that it receives."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         sizes = [len(data) for data in _build_echoes()]
@@ -107,7 +107,7 @@ async def _serve_bare(options: Options, report: Report) -> None:
 
     server = await asyncio.start_server(serve, ADDRESS, 0)
     report({"port": server.sockets[0].getsockname()[1]})
-    await until_input_closes()
+    await wait_until_input_closes()
 
 
 _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
@@ -117,9 +117,9 @@ _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "
 
 
 async def send(options: Options, port: int, report: Report) -> None:
-    """Make every round trip: Receive and EndReceive, or an abandoned session."""
+    """Make all round trips of the benchmark: pairs of Receive and EndReceive, or abandoned sessions."""
     memory = Memory(options.marks)
-    report({"instant": now()})
+    report({"instant": get_instant()})
     if options.kind == "abandoned":
         for number in range(1, options.messages + 1):
             _abandon(port)
@@ -128,8 +128,8 @@ async def send(options: Options, port: int, report: Report) -> None:
         with socket.create_connection((ADDRESS, port)) as stream:
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _CLIENTS[options.kind](stream, options.messages)
-    report({"instant": now(), "memory": memory.noted})
-    await until_input_closes()
+    report({"instant": get_instant(), "memory": memory.noted})
+    await wait_until_input_closes()
 
 
 def _read_all(stream: socket.socket, messages: int) -> None:
@@ -155,7 +155,7 @@ def _echo_all(stream: socket.socket, messages: int) -> None:
 
 
 def _swap_all(stream: socket.socket, messages: int) -> None:
-    """Send the bytes of a queue manager's answer, and receive them back."""
+    """Send as many bytes as the answer of a queue manager has, and receive them back, for each message."""
     echoed = _build_echoes()
     for _ in range(messages):
         for data in echoed:
@@ -218,7 +218,7 @@ def _request(context: int, opnum: int, stub: bytes, call_id: int = 1) -> bytes:
 
 
 def _answer(stream: socket.socket) -> bytes:
-    """Receive a whole PDU."""
+    """Receive a whole PDU from the server, and return it."""
     data = stream.recv(65_536)
     while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
         more = stream.recv(65_536)

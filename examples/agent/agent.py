@@ -38,7 +38,9 @@ class Unsupported(Refused):
 
 
 class ToyQueues:
-    """A stand-in for your system, with only the necessary methods: queues in memory, which no packet reaches."""
+    """A replacement for your system with only the necessary methods. Its queues are in memory, and no packet reaches
+    them.
+    """
 
     vendor, name, version = "Example", "toy queues", "1.0"
 
@@ -85,7 +87,9 @@ SYSTEM_QUEUES = ("journal", "deadletter", "deadxact")
 
 
 class Verbs:
-    """The supported verbs: each method carries out the verb of its name; its result becomes part of the answer."""
+    """The supported verbs. Each method carries out the verb with the same name; its result becomes part of
+    the answer.
+    """
 
     def __init__(self, system: ToyQueues, cancelled: Callable[[int], bool]) -> None:
         self.system = system
@@ -185,7 +189,7 @@ class Verbs:
         return {"purged": count}
 
     def _first(self, queue: str, timeout_ms: int | None, request: int) -> dict[str, Any] | None:
-        """Wait for a message, while other requests are handled, and return the first message of the queue."""
+        """Wait for a message, and return the first message of the queue. Other requests are handled during the wait."""
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
         self.system.changed.wait_for(lambda: self.cancelled(request) or self.system.find(queue), timeout_s)
         if self.cancelled(request):
@@ -225,7 +229,7 @@ class Conversation:
 
     @staticmethod
     def may_wait(verb: str, arguments: dict[str, Any]) -> bool:
-        """Return whether a verb may wait; another queue manager may let any verb wait, with or without a timeout."""
+        """Return whether a request may wait: it has a timeout, or another queue manager may delay its answer."""
         return arguments.get("timeout_ms", 0) != 0 or verb.startswith("remote_")
 
     def carry_out(self, number: int, verb: str, arguments: dict[str, Any]) -> None:

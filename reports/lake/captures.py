@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import Files, Status, escape_pattern, get_full_name
-from reports.lake.lines import get_capture_column, plain_path
+from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
@@ -23,7 +23,9 @@ CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.
 CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
 MAX_CAPTURE_FOLDERS = 10_000
-"""The limit of folders of captures per command: the driver keeps some hundred octets of each folder, and no packets."""
+"""The maximum number of folders of captures per command: the driver keeps some hundred octets of each folder, and no
+packets.
+"""
 CAPTURED_REACH = "capture"
 """The value of the column ``reach`` for a system that was only captured, not tested."""
 
@@ -36,7 +38,7 @@ class GivenSystem:
     version: str | None = None
     profile: str = ""
     sut: str = ""
-    """The address of the system, for captures that do not mark its packets."""
+    """The address of the system under test in captures that do not mark the system's packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class CaptureJudge:
     profiles: tuple[str, ...]
 
     def check(self, where: str, profile: str) -> None:
-        """Raise `RollupError` for an unknown profile; an empty profile means no release."""
+        """Raise `RollupError` for an unknown profile. An empty profile is accepted and means no Windows release."""
         if profile and profile not in self.profiles:
             known = ", ".join(self.profiles)
             raise RollupError(f"{where} {one_line(profile)}; known: {known}")
@@ -75,7 +77,7 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """The path of the run's verdict file in the spelling of Spark's readers."""
+        """Return the path of the run's verdict file as Spark's readers spell paths."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
@@ -92,7 +94,7 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
 
 
 def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
-    """Return folder, capture (the name within it), length, modificationTime and content of every capture."""
+    """Return folder, capture (its name in the folder), length, modificationTime and content of every capture."""
     scan = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
@@ -111,7 +113,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 def list_units(
     spark: SparkSession, files: Files, names: Sequence[str], given: GivenSystem, by: CaptureJudge
 ) -> tuple[list[Unit], list[str]]:
-    """Return the folders of captures, and a line for each folder whose system or profile is unknown."""
+    """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
     folders = (
@@ -144,14 +146,14 @@ def list_units(
 
 
 def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
-    """Return unit, capture, test: the check that made each capture, if the run's verdicts name it."""
+    """Return unit, capture and test: the check that made each capture, if the verdicts of the run name this check."""
     runs = [unit for unit in units if unit.verdicts]
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
     of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
     scan = spark.read.text([escape_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
     said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
-    rows = scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
+    rows = scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
     capture = sql.coalesce("capture", get_capture_column(sql.col("test"))).alias("capture")
     tests = rows.join(sql.broadcast(of), "path").select("unit", capture, "test")
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))

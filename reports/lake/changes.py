@@ -24,14 +24,14 @@ _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdicts:
-    """The standing verdicts after the run with the number ``ingest``."""
+    """The standing verdicts after the run whose number in the order of ingest is ``ingest``."""
 
     check_current: DataFrame
     ingest: int
 
 
 def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
-    """Return a row for each rule and run that changed the standing verdict.
+    """Return a row for each rule and run in which the run changed the standing verdict of the rule.
 
     ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
     """
@@ -40,8 +40,10 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
     return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
-def check_current(events: DataFrame) -> DataFrame:
-    """Return the last decision of each check and rule, in any version, from which `list_check_events` continues."""
+def derive_check_current(events: DataFrame) -> DataFrame:
+    """Return the last decision of each check about each rule, over all versions of a system; `list_check_events`
+    continues from these rows.
+    """
     is_decided_then = sql.col("rank").isNotNull()
     # Within one run, the judgment of the check sorts last.
     order = sql.col("ingest") * 2 + is_decided_then.cast("int")
@@ -62,7 +64,8 @@ def check_current(events: DataFrame) -> DataFrame:
 def list_check_events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
-    """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
+    """Return the events of each check: the runs that decided the check, and the new suites under which the check begins
+    or ceases to count.
 
     ``test_runs`` and ``runs`` have the runs of all versions of the systems. ``catalogue`` is None if every run had the
     suites of the previous run. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one
@@ -146,7 +149,9 @@ def _name_difference(number: int) -> Column:
 
 
 def _collect_verdicts(steps: DataFrame) -> DataFrame:
-    """Return the standing verdict after each run that judged the rule or changed the suites, where it changed."""
+    """Return the standing verdict of each rule after each run that judged the rule or had new suites, if the verdict
+    changed.
+    """
     in_order = Over.partitionBy(*PRODUCT_COLUMNS, "rule").orderBy("ingest")
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)

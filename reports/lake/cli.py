@@ -20,7 +20,7 @@ from reports.lake.command import (
     print_report,
     report_results,
 )
-from reports.lake.local import confirm_arguments_exist, confirm_place
+from reports.lake.local import confirm_arguments_exist, confirm_writable_folder
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -113,8 +113,8 @@ def judge(
     name: Annotated[
         str, typer.Option("--name", help="The name of the captured system, for captures without a run.json.")
     ] = "",
-    version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
-    profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    version: Annotated[str, typer.Option("--version", help="The version of the captured system.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="The profile of the captured system.")] = "",
     sut: Annotated[
         str,
         typer.Option(
@@ -146,7 +146,7 @@ def judge(
         if bool(lake) == bool(out):
             raise RollupError("give --lake URI or --out FOLDER, where the verdicts are to be written")
         confirm_arguments_exist(captures, "captures", may_be_files=True)
-        confirm_place(out, "--out")
+        confirm_writable_folder(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import GivenSystem
 

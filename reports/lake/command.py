@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reports.extra import confirm_installed
-from reports.lake.local import confirm_lake, confirm_place, is_url
+from reports.lake.local import confirm_lake, confirm_writable_folder, is_url
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
 LARGE_INGEST_OCTETS = 100 << 20
-"""The total size of verdict files, in octets, above which an ingest takes minutes."""
+"""The total size of verdict files, in octets, above which an ingest counts as large: such an ingest takes minutes."""
 SHORT_INGEST_SETTINGS = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
     "spark.broadcast.blockSize": "128k",
@@ -37,12 +37,12 @@ SHORT_INGEST_SETTINGS = {
 }
 """The settings of a short ingest.
 
-Without them, adaptive planning between stages takes a fifth of the time of such an ingest, a concurrent garbage
-collector another fifth, and the memory that Spark reserves for large tables another fifth: 64 MiB for each of some
-hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
+Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, another fifth on
+a concurrent garbage collector, and another fifth on memory that Spark reserves for large tables: 64 MiB for each of
+some hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
-"""The maximum number of rejected lines that the terminal names; further lines are counted."""
+"""The maximum number of rejected lines that the terminal names; further rejected lines are only counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
 Conf = Annotated[
@@ -71,7 +71,7 @@ def open_lake(
     """
     with one_line_errors(command):
         if new:
-            confirm_place(lake, "--lake")
+            confirm_writable_folder(lake, "--lake")
         else:
             confirm_lake(lake)
     with one_line_errors(command), open_session(command, master, conf, settings, runs) as (spark, progress):
@@ -100,8 +100,8 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into a one-line message on stderr and exit code 2; a missing package of the extra is such an
-    error.
+    """Turn a `RollupError` into a one-line message on stderr and exit code 2; treat a missing package of the extra in
+    the same way.
     """
     try:
         confirm_installed(extra)
@@ -115,13 +115,13 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 
 
 def report_results(command: str, report: Report) -> None:
-    """Report the result for each argument, and exit with the resulting code."""
+    """Print the result for each argument, and exit with the code that follows from the results."""
     print_report(report, command)
     exit_with_report_code([report])
 
 
 def exit_with_report_code(reports: Iterable[Report]) -> None:
-    """Exit with the code for the results of all arguments, unless it is 0."""
+    """Exit with the code that follows from the results of all arguments; return if this code is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)
@@ -130,7 +130,7 @@ def exit_with_report_code(reports: Iterable[Report]) -> None:
 
 
 def print_report(report: Report, command: str, *, captures: bool = False) -> None:
-    """Report the result for each argument.
+    """Print the result for each argument.
 
     ``captures``: whether the rejected items are captures, which the command has already reported.
     """
@@ -164,7 +164,9 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
 
 
 def _is_large_ingest(runs: Iterable[str]) -> bool:
-    """Return whether run folders exceed `LARGE_INGEST_OCTETS`, or have an unknown size because they are remote."""
+    """Return whether an ingest of the run folders is large: their size exceeds `LARGE_INGEST_OCTETS`, or is unknown
+    because a folder is remote.
+    """
     octets = 0
     for run in runs:
         if is_url(run):

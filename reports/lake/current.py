@@ -10,20 +10,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
-from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
-from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
+from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
+from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
+from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
 MAX_LATER_UNDECIDED_VERDICTS = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _STANDING_POSITION = 0
-"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts follow.
+"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts have higher
+positions.
 """
 
 
-def rule_current(
+def derive_rule_current(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, verdicts: DataFrame, evidence: DataFrame
 ) -> DataFrame:
     """Return a row for each rule against which a system was judged.
@@ -37,7 +38,7 @@ def rule_current(
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return a row for each verdict to show: run and seq of its line, and its other columns as one struct ``of``.
 
-    Takes the arguments of `rule_current`.
+    Takes the arguments of `derive_rule_current`.
     """
     return _join_lines(_derive_rules_from_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
@@ -49,7 +50,7 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     verdict, null unless that is later than the standing verdict; is_decided; counts: false when the system's newest
     suites retired it.
     """
-    newest = newest_suites(runs)
+    newest = find_newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
     judged = test_runs.select("ingest", "sut", "rule", "test", "seq", get_rank(sql.col("verdict")).alias("rank"))
     # `order` is greater for a later run and, within a run, for a worse verdict. A number is used instead of a struct,
@@ -99,11 +100,11 @@ def _decode_rank(order: Column) -> Column:
 
 
 def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst, then later
-    ones.
+    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst verdict,
+    then later undecided verdicts.
 
-    Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
-    a counting check is retired, and keeps its last verdict.
+    Of equally bad checks, the check that was judged last is shown, and among these the first check in its run. A rule
+    without a counting check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(
@@ -152,7 +153,9 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the lines of the verdicts to show; each line is one struct, so that both look-ups use the same columns."""
+    """Join the verdicts to show with their lines. Each line is one struct, so that the standing and the later verdicts
+    use the same columns.
+    """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -182,7 +185,9 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
     is_worst = sql.col("of.position") == _STANDING_POSITION
-    beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE_COLUMNS if name != "reason"), "line.reason")
+    beside = sql.struct(
+        "of.position", *(f"of.{name}" for name in LATER_UNDECIDED_COLUMNS if name != "reason"), "line.reason"
+    )
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
         sql.min(sql.when(is_worst & is_line, sql.col("line"))).alias("line"),
@@ -191,13 +196,13 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     )
 
     def drop_position(each: Column) -> Column:
-        return sql.struct(*(each[name] for name in BESIDE_COLUMNS))
+        return sql.struct(*(each[name] for name in LATER_UNDECIDED_COLUMNS))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+        build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
     return shape_rows(rows, "rule_current")

@@ -11,11 +11,11 @@ from pyspark.sql import functions as sql
 from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import EarlierVerdicts
 from reports.lake.files import escape_pattern
-from reports.lake.manifest import KnownRun, table_folder
+from reports.lake.manifest import KnownRun, get_table_folder
 from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
-from reports.lake.schemas import DERIVED, table_ddl
+from reports.lake.schemas import DERIVED, build_table_ddl
 from reports.lake.store import Lake
-from reports.lake.writing import write
+from reports.lake.writing import write_parquet
 
 MAX_LINES_PER_STEP = 2_500_000
 """The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
@@ -35,8 +35,11 @@ def derive_tables(
 
     def write_table(table: str, frame: DataFrame) -> None:
         stage(table)
-        write(
-            frame.repartition("unit"), f"{lake.uri}/{table_folder(commit, table)}", partition_by="unit", mode="append"
+        write_parquet(
+            frame.repartition("unit"),
+            f"{lake.uri}/{get_table_folder(commit, table)}",
+            partition_by="unit",
+            mode="append",
         )
 
     runs = lake.table("runs").cache()
@@ -47,7 +50,7 @@ def derive_tables(
     side_by_side.run_parts(lines, systems, of_products)
     runs.unpersist()
     return {
-        table: _commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
+        table: _get_commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
         for table in DERIVED
     }
 
@@ -73,8 +76,8 @@ def _derive_systems(
         keep("rule_current", current.join_verdict_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
         shown.unpersist()
         keep("flaky", derived.find_flaky_checks(tests, mine).withColumn("unit", sql.col("sut")))
-    stands = lake.spark.read.schema(table_ddl("rule_current")).parquet(
-        escape_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
+    stands = lake.spark.read.schema(build_table_ddl("rule_current")).parquet(
+        escape_pattern(f"{lake.uri}/{get_table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
@@ -84,7 +87,7 @@ def _derive_systems(
 def _derive_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of whole products, grouped by the run from which they continue."""
+    """Write the derived rows of all given products, grouped by the run from which the derivation continues."""
     for after in sorted(set(products.values())):
         runs_of = {
             key: [run for run in lake.manifest.runs.values() if run.product == key and run.ingest > after]
@@ -98,8 +101,8 @@ def _derive_all_products(
 def _derive_products(
     lake: Lake, fresh: Sequence[KnownRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of products: those of runs with numbers above ``after`` are computed from these runs,
-    those of earlier runs are taken from the lake.
+    """Write the derived rows of products: the rows of runs with numbers above ``after`` are computed anew, and the rows
+    of earlier runs are copied from the lake.
 
     ``fresh``: the runs with numbers above ``after``.
     """
@@ -123,7 +126,7 @@ def _derive_products(
     events = changes.list_check_events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # most of the work is spent on these few rows, which are read twice
-    tables = {"check_current": changes.check_current(events)}
+    tables = {"check_current": changes.derive_check_current(events)}
     if before or len(fresh) > len(products):  # the first run of a product has no earlier verdicts to change
         changed = changes.derive_changes(events, mine, after)
         tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
@@ -153,14 +156,14 @@ def _has_other_suites(known: Collection[KnownRun], run: KnownRun) -> bool:
 
 
 def _get_product_column(product_of: dict[str, str]) -> Column:
-    """Return the product of the system of each row."""
+    """Return the column expression of the product to which the system of a row belongs."""
     pairs = (sql.lit(each) for pair in sorted(product_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
     """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines, unless a single unit has
-    more; drop units without a run.
+    more lines; drop units without a run.
     """
     batch: list[str] = []
     lines = 0
@@ -175,8 +178,10 @@ def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Itera
         yield batch
 
 
-def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit with rows; the rows of units that this ingest changes are in the new commit."""
+def _get_commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
+    """Return the commit of each unit that has rows. Units that this ingest changes have their rows in the new
+    commit.
+    """
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
-    found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
+    found = lake.files.entries(f"{lake.uri}/{get_table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

@@ -6,13 +6,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
-from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
+from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
+from reports.lake.schemas import SYSTEM, build_struct_type, compute_system_key, shape_rows
 from reports.vocabulary import DECIDED, SEVERITY
 
 
 def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return the checks that decided one rule differently with the same system and suites.
+    """Return the checks that decided a rule differently in different runs, although system and suites were the same.
 
     ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from
     one run to the next; ``last``: the latest verdict.
@@ -30,16 +30,16 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
-        count_columns(numbers).alias("verdicts"),
+        build_count_map(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         get_verdict(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
+    return shape_rows(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
-    """Return, for each section, system and verdict, the number of rules and the number of checks (``verdicts``) with
-    this verdict.
+    """Return a row for each section, system and verdict: the number of rules and the number of checks (``verdicts``)
+    with this verdict.
     """
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
@@ -53,7 +53,8 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
 
 
 def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
+    """Return for each document, system ``a``, its counterpart ``b`` and each role of ``a`` the number of rules by
+    verdict.
 
     In a run with a topology, each system is paired with every other system, in its role, with the rules that bind this
     role or no role of the topology. In any other run the counterpart is the reference of the harness, and the roles are
@@ -88,20 +89,26 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 def parse_topology_systems(extra: Column) -> Column:
     """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
-    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_SYSTEM_NAME_FIELDS)}>")
+    said = sql.from_json(
+        sql.get_json_object(extra, "$.systems"), f"map<string, {build_struct_type(_SYSTEM_NAME_FIELDS)}>"
+    )
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
         known,
         lambda each: sql.struct(
             each["key"].alias("role"),
-            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias("key"),
+            compute_system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias(
+                "key"
+            ),
             sql.concat_ws(" ", each["value"]["name"], each["value"]["version"]).alias("name"),
         ),
     )
 
 
 def _pair_systems(extra: Column) -> Column:
-    """Return each pair of systems of a topology: role, a, b, and the roles of the topology."""
+    """Return each pair of systems of a topology: the role of the first system, its key ``a``, the key ``b`` of the
+    second system, and the roles of the topology.
+    """
     systems = parse_topology_systems(extra)
 
     def pair_with_others(one: Column) -> Column:
@@ -120,5 +127,5 @@ def _pair_systems(extra: Column) -> Column:
 _SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}
 
 
-def _systems_of_runs(runs: DataFrame) -> DataFrame:
+def _list_systems_of_runs(runs: DataFrame) -> DataFrame:
     return runs.select(*SYSTEM).distinct()

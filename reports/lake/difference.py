@@ -1,4 +1,4 @@
-"""Compares two runs, versions or days: ``mqconform lake diff``.
+"""Compares two runs, two versions or two days: ``mqconform lake diff``.
 
 Each side has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their id.
 """
@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
-from reports.lake.current import rule_current
+from reports.lake.current import derive_rule_current
 from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
@@ -57,8 +57,8 @@ class JudgedRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleComparison:
-    """A rule with its verdicts on both sides; None if the side has no verdict of the rule, or if the rule is
-    retired.
+    """A rule with its verdicts on both compared sides. The verdict of a side is None if the side has not judged the
+    rule, or if the rule is retired there.
     """
 
     kind: str
@@ -69,14 +69,14 @@ class RuleComparison:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All rules of two sides, in the order of their ids."""
+    """The comparison of two sides: all rules that a side has judged, in the order of their ids."""
 
     a: Side
     b: Side
     steps: tuple[RuleComparison, ...]
 
     def of(self, kind: str) -> list[RuleComparison]:
-        """Return the rules with a given kind of change."""
+        """Return the rules with the given kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
 
@@ -94,11 +94,11 @@ def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
     steps = []
     for row in both.collect():  # one row per rule, independent of the number of runs
         was, now = (None if each is None else JudgedRule(**each.asDict()) for each in (row.before, row.after))
-        steps.append(RuleComparison(_kind_of_change(was, now), row.rule, was, now))
+        steps.append(RuleComparison(_name_kind_of_change(was, now), row.rule, was, now))
     return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: natural_key(step.rule))))
 
 
-def _kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
+def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
     if before is None or after is None:
         return ADDED if before is None else REMOVED
     if before.verdict == after.verdict:
@@ -110,7 +110,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
     """Return one of the compared sides and its rules, each with ``rule`` and the struct ``stands`` of its standing
     verdict.
     """
-    runs = _runs_of_side(table("runs"), asked, sut)
+    runs = _select_runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM).agg(
         sql.count("*").alias("runs"),
         sql.bool_and("partial").alias("partial"),
@@ -124,7 +124,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
     roots = tuple(format_root_causes(read_root_causes(row.extra)))
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
-    standing = rule_current(
+    standing = derive_rule_current(
         rename_checks(table("test_runs").join(mine, "ingest", "left_semi"), runs, table("suites")),
         runs,
         table("catalogue"),
@@ -134,15 +134,15 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
     return side, standing.where("not retired").select("rule", sql.struct(*_SIDE_COLUMNS).alias("stands"))
 
 
-def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
-    """Return the runs on one side of the comparison; raise `RollupError` when there are none."""
+def _select_runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
+    """Return the runs that belong to one side of the comparison. Raises `RollupError` when there are no such runs."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):
         if not (found := runs.where(where)).isEmpty():
             return found
     until = _parse_until(asked)
-    if until is not None and not (found := runs.where(_has_started_by(until))).isEmpty():
+    if until is not None and not (found := runs.where(_build_started_condition(until))).isEmpty():
         # Several versions of a system may have started by then: the version of the latest run is selected.
         latest = found.groupBy("sut_name", "profile").agg(sql.max_by("sut", "ingest").alias("sut"))
         return found.join(latest.select("sut"), "sut", "left_semi")
@@ -152,12 +152,12 @@ def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
     )
 
 
-def _has_started_by(until: datetime) -> Column:
+def _build_started_condition(until: datetime) -> Column:
     return sql.col("started") <= sql.lit(until)
 
 
 def _parse_until(asked: str) -> datetime | None:
-    """Return the moment of a day (its end) or time in UTC; None for any other text."""
+    """Return the moment that a text names: a time in UTC, or the end of a day; None for any other text."""
     try:
         day = date.fromisoformat(asked)
     except ValueError:

@@ -9,18 +9,18 @@ from dataclasses import asdict
 
 from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, JudgedRule, RuleComparison, Side
 from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
-from reports.values import value_names
+from reports.values import get_value_namer
 
 _MAX_TEXT_CHARACTERS = 120
 """The maximum number of characters of an expected or observed value in a difference."""
 
 
 def format_difference_text(difference: Difference) -> str:
-    """Return the lines for a terminal; unchanged rules are only counted."""
+    """Return the lines of a difference for a terminal; the lines only count unchanged rules."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
-    for kind, steps in _steps_by_kind(difference):
+    for kind, steps in _group_steps_by_kind(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind != UNCHANGED:
             lines += [f"  {step.rule}  {_describe_verdicts(step)}{_describe_reason(step)}" for step in steps]
@@ -28,11 +28,11 @@ def format_difference_text(difference: Difference) -> str:
 
 
 def format_markdown(difference: Difference) -> str:
-    """Return a page of Markdown, for a comment on a change or a release note."""
+    """Return a difference as a page of Markdown, for a comment on a change request or a release note."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
     lines += [f"{name}: {_escape_markdown(_describe_side(side))}  " for name, side in sides]
-    for kind, steps in _steps_by_kind(difference):
+    for kind, steps in _group_steps_by_kind(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind != UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
@@ -41,8 +41,10 @@ def format_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return JSON: both sides, and the rules of each kind of change; for unchanged rules the standing verdict."""
-    kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
+    """Return a difference as JSON: both sides, and the rules of each kind of change; for unchanged rules only the
+    standing verdict.
+    """
+    kinds = {kind: [asdict(step) for step in steps] for kind, steps in _group_steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
             del step["kind"]
@@ -57,7 +59,7 @@ FORMATS: dict[str, Callable[[Difference], str]] = {
 }
 
 
-def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[RuleComparison]]]:
+def _group_steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[RuleComparison]]]:
     for kind in KINDS:
         if (steps := difference.of(kind)) or empty:
             yield kind, steps
@@ -79,21 +81,21 @@ def _describe_reason(step: RuleComparison) -> str:
         return ""
     after = step.after
     seen = {
-        "expected": _value_name(after.expected),
-        "observed": _value_name(after.observed),
-        "check": _check_name(after),
+        "expected": _add_value_names(after.expected),
+        "observed": _add_value_names(after.observed),
+        "check": _shorten_check_name(after),
         "again": format_repeat_command(step.rule),
     }
     return "".join(f"\n    {name:9}{_shorten_value(text)}" for name, text in seen.items())
 
 
-def _check_name(judged: JudgedRule) -> str:
-    """Return the name of the check without its file, because the rule already shows the file."""
+def _shorten_check_name(judged: JudgedRule) -> str:
+    """Return the name of the check without its file, because the same line already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 
-def _value_name(text: str | None) -> str:
-    return value_names()(text or "")
+def _add_value_names(text: str | None) -> str:
+    return get_value_namer()(text or "")
 
 
 def _shorten_value(text: str | None) -> str:
@@ -103,11 +105,13 @@ def _shorten_value(text: str | None) -> str:
 def _format_row(step: RuleComparison) -> str:
     last: JudgedRule | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
-    of_last = (_check_name(last), _value_name(last.expected), _value_name(last.observed)) if last else ()
+    of_last = (
+        (_shorten_check_name(last), _add_value_names(last.expected), _add_value_names(last.observed)) if last else ()
+    )
     words += map(_shorten_value, of_last)
     return f"| {' | '.join(_escape_markdown(word) for word in (step.rule, *words))} |"
 
 
 def _escape_markdown(text: str) -> str:
-    """Return text that Markdown shows literally: without links, tags and ends of cells."""
+    """Escape a text so that Markdown shows it literally: without links, tags or ends of cells."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

@@ -12,11 +12,11 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake import manifest, rows
-from reports.lake.manifest import Commit, KnownPair, table_folder
+from reports.lake.manifest import Commit, KnownPair, get_table_folder
 from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS
 from reports.lake.store import Lake
-from reports.lake.writing import write
+from reports.lake.writing import write_parquet
 
 TABLE = "exchanges"
 
@@ -28,14 +28,14 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
     for number, each in enumerate(sources, len(known) + 1):
         known[each.digest] = KnownPair(number, each.folder)
         found += [{"pair": each.digest, "ingest": number, "folder": each.folder} | row for row in each.rows]
-    write(rows.make_table(lake.spark, found, FACTS[TABLE]), f"{lake.uri}/{table_folder(commit, TABLE)}")
+    write_parquet(rows.make_table(lake.spark, found, FACTS[TABLE]), f"{lake.uri}/{get_table_folder(commit, TABLE)}")
     commits = (*lake.manifest.commits, Commit(commit, (), (TABLE,)))
     state = replace(lake.manifest, number=lake.manifest.number + 1, commits=commits, pairs=known)
     manifest.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
 
 
-def current_exchanges(lake: Lake) -> DataFrame:
-    """Return the results of the latest pair that ran each scenario in each direction."""
+def find_current_exchanges(lake: Lake) -> DataFrame:
+    """Return the current result of each scenario in each direction: that of the latest pair that ran this scenario."""
     latest = sql.max("ingest").over(Over.partitionBy("origin", "target", "scenario"))
     return lake.table(TABLE).withColumn("latest", latest).where("ingest = latest")

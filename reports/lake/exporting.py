@@ -49,9 +49,9 @@ _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 
 def sort_table(rows: DataFrame, table: str) -> DataFrame:
-    """Return derived tables sorted, so that exports can be compared.
+    """Return a derived table sorted, so that exports can be compared.
 
-    Facts stay unsorted, because there are millions of rows.
+    Tables of facts stay unsorted, because they may have millions of rows.
     """
     if table not in DERIVED:
         return rows

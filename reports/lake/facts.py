@@ -1,7 +1,7 @@
 """Computes the verdicts of each check and rule in each run: the tables ``test_runs`` and ``rule_runs``.
 
-Each function takes and returns DataFrames; docs/reports.md describes the tables. ``ingest`` numbers the runs, and
-identifies the run in every key, because numbers are grouped and joined faster than names.
+Each function takes and returns DataFrames; docs/reports.md describes the tables. The number ``ingest`` identifies a run
+in every key, because Spark groups and joins numbers faster than names.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import count_columns
+from reports.lake.order import build_count_map
 from reports.lake.schemas import RULE, RUN, shape_rows
 from reports.vocabulary import VERDICTS
 
 RUN_COLUMNS = (*RUN, "suites", "partial")
 
 
-def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each check and rule of a run: the worst verdict, and the first line with it.
+def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return a row for each check and rule of a run: the worst verdict, and the first line with this verdict.
 
     Identical lines count once in ``lines``. A check that judged only the SHOULD of a rule with a MUST (``advice``) is
     dropped if other checks of the run judged the MUST; otherwise it would count as a check that did not exercise the
-    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats them in each line),
+    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats both in each line),
     there is a row for each value.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
-    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line_hash().alias("line"))
+    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _hash_line().alias("line"))
     # Few lines have the same check and rule, so the rows are partitioned once by run, before they are grouped.
     lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
@@ -43,20 +43,20 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     return shape_rows(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
-def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each rule of a run: the worst verdict of its checks, and checks by verdict."""
+def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return a row for each rule of a run: the worst verdict of its checks, and the number of checks by verdict."""
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     judged = test_runs.groupBy("ingest", *RULE).agg(*numbers, sql.count("*").alias("tests"))
     named = judged.select(
         *("ingest", *RULE, "tests"),
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
-        count_columns({name: sql.col(name) for name in VERDICTS}).alias("counts"),
+        build_count_map({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
     return shape_rows(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
-def _line_hash() -> Column:
-    """Return a hash of the line's check and rule: 8 octets to shuffle instead of long texts."""
+def _hash_line() -> Column:
+    """Return a hash of the line's check and rule, so that Spark shuffles 8 octets instead of long texts."""
     # xxhash64 skips nulls: without the flag, a text would hash equally in either column.
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from reports.java_errors import describe_java_error
-from reports.lake.local import is_url, local_path
+from reports.lake.local import get_local_path, is_url
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -25,8 +25,8 @@ SMALL_FILE_OCTETS = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its names for Hadoop and in Spark's ``_metadata.file_path``, its size in octets, and its last
-    change in ms since 1970.
+    """A file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in octets, and the
+    time of its last change in ms since 1970.
     """
 
     uri: str
@@ -42,13 +42,13 @@ class Status:
 
 
 def get_full_name(where: str) -> str:
-    """Return a full name for Hadoop: each local path gets one spelling; a URL is unchanged.
+    """Return the full name of a file for Hadoop. Every local path gets one uniform spelling; a URL is unchanged.
 
     Raises `RollupError`.
     """
     if not where.strip():
         raise RollupError("an empty name is not a folder: give a path or a URL")
-    local = local_path(where) if is_url(where) else Path(where)
+    local = get_local_path(where) if is_url(where) else Path(where)
     if local is None:
         return where.rstrip("/") if not where.endswith(":///") else where
     path = str(local.resolve())
@@ -133,13 +133,13 @@ class Files:
                 stream.close()
 
     def publish(self, source: str, target: str) -> bool:
-        """Rename a file in one step; return False when ``target`` exists, which then stays unchanged.
+        """Rename a file in one step; if ``target`` exists, leave it unchanged and return False.
 
-        HDFS renames atomically. Elsewhere Hadoop checks first and renames afterwards; so on a local disk a link is
-        used, which only one of two processes can create. In an object store that does not refuse to overwrite, both
-        processes may succeed.
+        HDFS renames atomically. On other file systems Hadoop first checks and then renames; so on a local disk the
+        function creates a link, which only one of two processes can do. In an object store that does not refuse to
+        overwrite, both processes may succeed.
         """
-        local, local_target = local_path(source), local_path(target)
+        local, local_target = get_local_path(source), get_local_path(target)
         if local is not None and local_target is not None:
             try:
                 local_target.hardlink_to(local)

@@ -23,7 +23,7 @@ def wait_until_finished(
     stage: Stage = lambda _: None,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait until all runs that the arguments name are finished, at most ``wait_s`` seconds, rounded up."""
+    """Wait until all runs that the arguments name are finished, but at most ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
     for _ in range(math.ceil(wait_s / POLL_INTERVAL_S)):
         found = sources.find_sources(files, arguments)

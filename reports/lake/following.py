@@ -1,9 +1,9 @@
 """Follows a folder of runs with Structured Streaming: each new run folder is ingested once.
 
 The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested as
-usual, so a batch that repeats after a crash changes nothing. Runs that were skipped, because they are unfinished or
-unreadable, are recorded next to the checkpoint, and checked again when one of their files changes, because the stream
-reports each name only once.
+usual, so a batch that repeats after a crash changes nothing. The module records skipped runs (unfinished or unreadable
+ones) next to the checkpoint, and checks them again when one of their files changes, because the stream reports each
+name only once.
 """
 
 from __future__ import annotations
@@ -28,18 +28,20 @@ from reports.text import one_line, slug
 MAX_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
 UNLIMITED_FILE_AGE = "36500d"
-"""The maximum age of the files that the stream reports: unlimited, so that old run folders are ingested, too."""
+"""The maximum age of the files that the stream reports. It is unlimited, so that old run folders are also ingested."""
 FAILED_SEARCHES_LIMIT = 3
-"""The number of consecutive failed searches after which the command fails; another process may change the lake."""
+"""The number of consecutive failed searches after which the command fails. Single failures are expected, because
+another process may change the lake.
+"""
 State = dict[str, list[int]]
 """The size in octets and the time (ms since 1970) of each file of a run folder, by name."""
 
 
 class Follower:
-    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `ingest_new_runs`.
+    """Ingests the new runs in ``folder`` into the lake at ``where`` with each call of `ingest_new_runs`.
 
-    ``on_report`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is
-    itself a run.
+    ``on_report`` receives the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that
+    is itself a run.
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
@@ -91,7 +93,7 @@ class Follower:
     def _find_missed(self) -> list[str]:
         """Return the run folders that are neither in the lake nor among the skipped folders.
 
-        Spark counts a file that is still empty as seen, and never reports it again.
+        Such folders exist because Spark counts a file that is still empty as seen, and never reports it again.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting().keys()
@@ -102,7 +104,7 @@ class Follower:
         ]
 
     def _list_folders(self, files: Iterable[str]) -> list[str]:
-        """Return the full names of the folders that contain the given files, in the spelling of `get_full_name`."""
+        """Return the full names, as `get_full_name` spells them, of the folders that contain the given files."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
@@ -124,7 +126,9 @@ class Follower:
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
     def _take_folders(self, folders: Iterable[str]) -> None:
-        """Ingest the finished run folders, then record the skipped folders; in this order a crash loses no folder."""
+        """Ingest the finished run folders, then record the skipped folders. With this order, a crash loses no
+        folder.
+        """
         before = {uri: self._read_folder_state(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
         found, refused = sources.list_folders_at(lake.files, before)
@@ -162,9 +166,9 @@ class Follower:
 def repeat_searches(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
-    """Search repeatedly until `KeyboardInterrupt`.
+    """Search the folder repeatedly until `KeyboardInterrupt`.
 
-    Report each failure, and raise the error when `FAILED_SEARCHES_LIMIT` searches fail.
+    Report each failed search, and raise its error after `FAILED_SEARCHES_LIMIT` consecutive failures.
     """
     failures = 0
     while True:

@@ -16,12 +16,14 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run in a history, with its verdict of the rule, or, for a system, its numbers of rules by verdict."""
+    """A run in a history: in the history of a rule with the verdict of the rule, in the history of a system with the
+    numbers of rules by verdict.
+    """
 
     ingest: int
     run: str
     started: str
-    """The start of the run, ISO 8601, UTC."""
+    """The start of the run as an ISO 8601 time in UTC."""
     system: str
     sut: str
     reach: str
@@ -36,8 +38,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts: (system, verdict, run), or the numbers of rules by
-    verdict.
+    """The latest runs, latest first, and the standing verdicts: for a rule (system, verdict, run), for a system the
+    numbers of rules by verdict.
 
     ``runs``: the total number of runs.
     """
@@ -49,16 +51,18 @@ class History:
 
 
 _MAX_CHANGES_PER_RUN = 20
-"""The number of changes that a run of a system names; the first run with new suites may have hundreds."""
+"""The maximum number of changes that the history of a system names for each run; the first run with new suites may have
+hundreds.
+"""
 
 
-def history(table: Table, about: str, last: int) -> History:
+def read_history(table: Table, about: str, last: int) -> History:
     """Return the last runs that judged a rule, or that tested a system (its name or key). Raises `RollupError`."""
     runs = table("runs")
     rules = table("rule_runs")
     of_rule = rules.where(sql.col("rule") == about)
     if not of_rule.isEmpty():
-        return _history_of_rule(table, about, of_rule, last)
+        return _read_history_of_rule(table, about, of_rule, last)
     of_system = runs.where((sql.col("sut") == about) | (sql.col("sut_name") == about))
     if of_system.isEmpty():
         known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
@@ -66,10 +70,10 @@ def history(table: Table, about: str, last: int) -> History:
             f"{one_line(about, 60)!r} is neither a judged rule nor a system of this lake: "
             f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
         )
-    return _history_of_system(table, about, of_system, rules, last)
+    return _read_history_of_system(table, about, of_system, rules, last)
 
 
-def _history_of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
+def _read_history_of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
     latest = judged.orderBy(sql.desc("ingest")).limit(last)
     changes = table("changes").where(sql.col("rule") == rule)
     rows = latest.select("*", sql.lit(1).alias("tally"))
@@ -81,14 +85,14 @@ def _history_of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> H
         .limit(last)
     )
     now = tuple(
-        (_label_of_system(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run)
+        (_format_system_label(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run)
         for row in current.collect()
     )
     rows = rows.join(sql.broadcast(table("runs").select("ingest", "extra")), "ingest")
     return History(rule, judged.count(), _build_entries(rows, changes, with_rule=False), now)
 
 
-def _history_of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
+def _read_history_of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
     latest = runs.orderBy(sql.desc("ingest")).limit(last)
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)
@@ -109,7 +113,7 @@ def _history_of_system(table: Table, about: str, runs: DataFrame, rules: DataFra
     )
     order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
     now = tuple(
-        (_label_of_system(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
+        (_format_system_label(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
         for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
     )
     return History(about, runs.count(), _build_entries(rows, table("changes"), with_rule=True), now)
@@ -140,7 +144,7 @@ def _build_entry(row: Row) -> Entry:
         ingest=row.ingest,
         run=row.run,
         started=row.started,
-        system=_label_of_system(row),
+        system=_format_system_label(row),
         sut=row.sut,
         reach=row.reach or "",
         partial=bool(row.partial),
@@ -151,5 +155,5 @@ def _build_entry(row: Row) -> Entry:
     )
 
 
-def _label_of_system(row: Row) -> str:
+def _format_system_label(row: Row) -> str:
     return system_label(row.sut_name, row.sut_version or "", row.profile or "")

@@ -1,4 +1,4 @@
-"""Ingests run folders: writes facts, derives tables, and publishes both by one rename.
+"""Ingests run folders: writes facts, derives tables, and publishes both by renaming one file.
 
 A killed ingest leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
 """
@@ -80,7 +80,9 @@ def ingest_folders(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Ingest those of the given folders that are new, and complete the report; ``finished``: skip unfinished runs."""
+    """Ingest those of the given folders that are new, and complete the report. ``finished``: skip runs that are
+    unfinished.
+    """
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
@@ -99,7 +101,9 @@ def ingest_folders(
 
 @contextmanager
 def note_published_on_failure(report: Report) -> Iterator[None]:
-    """Add to the message of a failure that the lake was already published. Raises `RollupError`."""
+    """When a later step fails, add to the message of the failure that the lake was already published. Raises
+    `RollupError`.
+    """
     try:
         yield
     except (RollupError, *SPARK_ERRORS) as error:
@@ -175,7 +179,7 @@ def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[Source], report: R
 
 
 def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
-    """Return the reason why rules.json of each of the given runs is refused, by name."""
+    """Return, by the name of the run, the reason why the run's rules.json is refused."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
     bad = sources.find_refused_rules_files(sources.read_rules_files(lake.spark, each))
     foreign = {
@@ -185,7 +189,7 @@ def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[s
 
 
 def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
-    """Return a source for each new version of the suites."""
+    """Return one run (source) for each version of the suites that the lake does not have."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
@@ -229,7 +233,7 @@ def _write_folders(
         state,
         number=old.number + 1,
         commits=(*state.commits, *commits),
-        runs=state.runs | {source.run: _known_run(source, holder[source.run]) for source in numbered},
+        runs=state.runs | {source.run: _build_known_run(source, holder[source.run]) for source in numbered},
         catalogues=state.catalogues | {source.row["suites"]: commits[0].commit for source in fresh},
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
@@ -243,7 +247,7 @@ def _write_folders(
 
 
 def _delete_commit(lake: Lake, commit: str) -> None:
-    """Delete the files of a failed ingest, as many as possible. If the disk is full, `vacuum` deletes the others
+    """Delete as many files of a failed ingest as possible. If the disk is full, `vacuum` deletes the remaining files
     later.
     """
     with suppress(RollupError, *SPARK_ERRORS):
@@ -264,7 +268,7 @@ def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     return numbered
 
 
-def _known_run(source: Source, commit: str) -> KnownRun:
+def _build_known_run(source: Source, commit: str) -> KnownRun:
     row, folder = source.row, source.folder
     return KnownRun(
         commit=commit,

@@ -39,15 +39,16 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 ENTRY_POINT_GROUP = "mqconform.captures"
-"""The entry points of the judge of captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
+"""The group of entry points that the judge of captures provides: ``judge``, ``rules``, ``profiles`` and ``code``."""
 ARCHIVE_NAME = "mqconform-code"
 ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
 }
-"""The session's settings for batches of captures, which are in the memory of both Java and Python."""
+"""The session's settings for batches of captures, because both Java and Python hold the captures of a batch in memory.
+"""
 CAPTURE_MEMORY_OCTETS: Final = 2 << 30
-"""The maximum memory in octets for judging one capture."""
+"""The maximum memory in octets that judging one capture may use."""
 _LINE_COLUMNS = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
@@ -57,7 +58,7 @@ _UNITS_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits for judging a capture: its size in octets, and the time in seconds."""
+    """The limits for judging a capture: the maximum size of the capture in octets, and the maximum time in seconds."""
 
     octets: int
     seconds: float
@@ -65,7 +66,7 @@ class Bounds:
 
 @dataclass(slots=True)
 class WrittenFolders:
-    """The written run folders, with the number of ``captures``.
+    """The result of judging: the written run folders, and the number of ``captures``.
 
     ``known``: folders of captures whose verdicts the lake already has; ``refused``: a line for each refused folder;
     ``rejected``: a line with the reason for each capture that could not be judged.
@@ -85,7 +86,7 @@ class WrittenFolders:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFolder(Folder):
-    """A run folder made of captures. ``uri``, size and time belong to the captures."""
+    """A run folder that was made from captures. ``uri``, size and time are those of the captures."""
 
     octets: int
     latest: int
@@ -121,7 +122,7 @@ def judge_into_lake(
 def judge_into_folder(
     spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
 ) -> WrittenFolders:
-    """Judge the captures and write a run folder for each of their folders below the new folder ``out``."""
+    """Judge the captures, and write a run folder for each folder of captures below the new folder ``out``."""
     files, target = Files(spark), get_full_name(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
@@ -189,7 +190,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
 
 
 def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
-    """Return unit, value: each row as a line of verdicts.jsonl, in order of captures."""
+    """Return unit and value: each row as a line of verdicts.jsonl, in the order of the captures."""
     rows = judged.join(tests, ["unit", "capture"], "left").join(
         sql.broadcast(units.select("unit", "started_ms")), "unit"
     )
@@ -217,7 +218,7 @@ def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) 
 
 
 def _assemble_run_folder(files: Files, work_folder: str, unit: Unit) -> CapturedFolder:
-    """Assemble the run folder of a unit."""
+    """Assemble the run folder that is made from the captures of one folder."""
     own = f"{work_folder}/{unit.key}"
     files.write_text(f"{own}/{RUN}", unit.run_json)
     parts = [each for each in files.entries(f"{work_folder}/lines/unit={unit.key}") if each.name.startswith("part-")]

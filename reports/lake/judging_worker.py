@@ -21,9 +21,9 @@ from typing import Any
 import pyarrow
 
 Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
-"""A function of a file, its name, profile and system address.
+"""A function that judges a capture, given its file, name, profile and system address.
 
-It returns the end time (microseconds since 1970), and the verdicts as lines of schema 2.
+The function returns the end time of the capture (microseconds since 1970), and the verdicts as lines of schema 2.
 """
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
 SCHEMA = pyarrow.schema(
@@ -52,15 +52,15 @@ ROWS_PER_BATCH = 4096
 
 
 class CaptureTimeout(BaseException):
-    """The time limit of a capture has passed; no other error handler catches this exception."""
+    """An exception: judging a capture exceeded the time limit. No other error handler catches this exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Judges the captures of a partition.
+    """Judges the captures of one partition.
 
-    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty if it is
-    installed. ``sut``: the address of the captured system, empty if the captures mark its packets. ``seconds``,
+    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty if the code
+    is installed. ``sut``: the address of the captured system, empty if the captures mark its packets. ``seconds``,
     ``octets``: the limits of time and of additional memory for a capture.
     """
 
@@ -71,7 +71,7 @@ class Worker:
     sut: str = ""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return the rows of `SCHEMA` for rows of unit, profile, capture, content."""
+        """Judge captures, given as rows of unit, profile, capture and content; return the rows of `SCHEMA`."""
         judge = self._load_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
@@ -134,7 +134,9 @@ class Worker:
 
 
 def _describe_rejection(error: Exception, path: Path) -> str:
-    """Return the reason why a capture is rejected; for an unexpected error, also its place."""
+    """Return the reason why a capture is rejected; for an unexpected error, also the place in the code where it was
+    raised.
+    """
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):
         return said

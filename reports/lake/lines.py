@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
-from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
+from reports.lake.schemas import PACKET, SYSTEM, build_struct_type, shape_rows
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
@@ -35,7 +35,7 @@ LINE_SCHEMAS = {
         "document": "string",
         "section": "string",
         "level": "string",
-        "evidence": f"array<{struct_type(QUOTED_COLUMNS)}>",
+        "evidence": f"array<{build_struct_type(QUOTED_COLUMNS)}>",
     },
     2: {
         "schema": "int",
@@ -67,14 +67,14 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """
     scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
-        plain_path(sql.col("_metadata.file_path")).alias("path"),
+        normalize_path(sql.col("_metadata.file_path")).alias("path"),
         sql.col("value").alias("text"),
         sql.col("_metadata.file_block_start").alias("block"),
         sql.monotonically_increasing_id().alias("id"),
     )
 
 
-def plain_path(path: Column) -> Column:
+def normalize_path(path: Column) -> Column:
     """Return a file's name with one slash after its scheme, because Hadoop writes a varying number of slashes."""
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
@@ -94,23 +94,23 @@ def read_contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Return the lines of runs of one schema with the fields of `LINE_SCHEMAS`; ``why``: why a line is invalid.
+    """Parse the lines of runs of one schema into the fields of `LINE_SCHEMAS`; ``why`` says why a line is invalid.
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
     # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
-    type_ = f"v array<{struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
+    type_ = f"v array<{build_struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
         sql.from_json(wrapped, type_, JSON_OPTIONS).alias("read"),
-        _extra_fields(schema).alias("extra"),
+        _collect_extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
     one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END_MARK}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
-    return fields.withColumn("why", _reason_for_rejection(schema))
+    return fields.withColumn("why", _find_reason_for_rejection(schema))
 
 
 def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
@@ -126,7 +126,7 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
         return shape_rows(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
     columns["observed"] = sql.coalesce(v["observed"], v["expected"])
     columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
-    columns["document"], columns["section"] = _document_and_section(v["rule"])
+    columns["document"], columns["section"] = _split_rule_id(v["rule"])
     columns["capture"] = sql.coalesce(
         v["capture"], sql.when(sql.size(v["evidence"]) > 0, get_capture_column(v["test"]))
     )
@@ -212,19 +212,21 @@ def get_capture_column(test: Column) -> Column:
     )
 
 
-def _document_and_section(rule: Column) -> tuple[Column, Column]:
-    """Return the first two groups of `RULE_ID_PATTERN`, in a fifth of the time that a regular expression takes."""
+def _split_rule_id(rule: Column) -> tuple[Column, Column]:
+    """Return document and section of a rule id (the first two groups of `RULE_ID_PATTERN`), in a fifth of the time of a
+    regular expression.
+    """
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
     return document, sql.substr(rule, sql.length(document) + 2, section)
 
 
-def _extra_fields(schema: int) -> Column:
+def _collect_extra_fields(schema: int) -> Column:
     """Return the fields outside `LINE_SCHEMAS` as JSON.
 
-    A cheap search for their names is tried first, and usually finds no name. The search may find too much, because it
-    does not parse escaped names to their end: Java would try the alternatives of such a pattern by recursion, and a
-    long text would crash the process.
+    A cheap search for names of such fields comes first, and usually finds no name. The search may find too many names,
+    because it does not parse escaped names to their end: Java would try the alternatives of such a pattern by
+    recursion, and a long text would crash the process.
     """
     names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
@@ -235,7 +237,7 @@ def _extra_fields(schema: int) -> Column:
     return sql.when(sql.col("text").rlike(strange), kept)
 
 
-def _reason_for_rejection(schema: int) -> Column:
+def _find_reason_for_rejection(schema: int) -> Column:
     v = sql.col("v")
 
     def describe_unknown_value(what: str, name: str) -> Column:
@@ -268,7 +270,9 @@ def _reason_for_rejection(schema: int) -> Column:
 
 
 def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return a condition and a reason, which reject lines that report that their capture could not be judged."""
+    """Return the condition that a line reports a capture that could not be judged, and the reason in this line; such
+    lines are rejected.
+    """
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

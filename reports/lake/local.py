@@ -10,26 +10,28 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 URL_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-"""Matches the beginning of a URL, which distinguishes a URL from a local path."""
+"""The pattern of the beginning of a URL, which distinguishes a URL from a local path."""
 LOCAL_URL_PATTERN = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
-"""The beginning of the URL of a local path; ``file://HOST/`` does not match."""
+"""The beginning of the URL of a local path. The URL ``file://HOST/`` does not match."""
 
 
 def is_url(where: str) -> bool:
-    """Return whether ``where`` is a URL; otherwise it is a local path."""
+    """Return whether ``where`` is a URL and not a local path."""
     return URL_PATTERN.match(where) is not None
 
 
-def local_path(uri: str) -> Path | None:
-    """Return the local path of a full name; None for any other file system."""
+def get_local_path(uri: str) -> Path | None:
+    """Return the local path of a full name; return None if the name belongs to another file system."""
     match = LOCAL_URL_PATTERN.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 
-def folder_of_lake(where: str) -> Path:
-    """Return the local folder of a lake. Raises `RollupError` for a missing folder and for any other file system."""
+def get_lake_folder(where: str) -> Path:
+    """Return the local folder of a lake. Raises `RollupError` if the folder is missing or is not on a local file
+    system.
+    """
     confirm_lake(where)
-    folder = local_path(where) if is_url(where) else Path(where)
+    folder = get_local_path(where) if is_url(where) else Path(where)
     if folder is None:
         raise RollupError(f"{one_line(where)} is not a local folder: copy the lake to this machine")
     return folder.resolve()
@@ -52,8 +54,8 @@ def confirm_lake(where: str) -> None:
         raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
-def confirm_place(where: str, option: str) -> None:
-    """Raise `RollupError` for a missing local folder that cannot be created; this function creates no folder."""
+def confirm_writable_folder(where: str, option: str) -> None:
+    """Raise `RollupError` if a local folder is missing and cannot be created. The function itself creates no folder."""
     if is_url(where) or not where.strip():
         return
     path = Path(where)

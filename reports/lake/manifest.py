@@ -27,7 +27,7 @@ FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 class NamedEntry(Protocol):
-    """A file or folder with a name."""
+    """A protocol class: a file or folder that has a name."""
 
     @property
     def name(self) -> str:
@@ -73,9 +73,9 @@ class Commit:
 class KnownRun:
     """A run in the lake.
 
-    ``size`` is the size of its three files in octets, ``modified`` their latest change in ms since 1970. ``sut``: the
-    key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of its suites,
-    empty in older manifests.
+    ``size`` is the size of its three files in octets, ``modified`` the time of their latest change in ms since 1970.
+    ``sut``: the key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of
+    its suites, empty in older manifests.
     """
 
     commit: str
@@ -106,9 +106,11 @@ class Manifest:
     commits: tuple[Commit, ...] = ()
     runs: dict[str, KnownRun] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
-    """For each table: the commit of each unit (a system's key; for `changes` and `check_current` a product's)."""
+    """For each derived table, the commit of each unit. A unit is the key of a system, or for `changes` and
+    `check_current` the key of a product.
+    """
     catalogues: dict[str, str] = field(default_factory=dict)
-    """The commit of each version of the suites, by hash."""
+    """The commit that contains each version of the suites, by the hash of the suites."""
     last_ingest: int = 0
     pairs: dict[str, KnownPair] = field(default_factory=dict)
     """The results of pairs, by the SHA-256 of their pair.json."""
@@ -120,9 +122,9 @@ class Manifest:
         """
         if table in self.derived:
             units = sorted(self.derived[table].items())
-            return [unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
+            return [get_unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
         return [
-            table_folder(each.commit, table)
+            get_table_folder(each.commit, table)
             for each in self.commits
             if table in each.tables and (of is None or each.commit in of)
         ]
@@ -134,31 +136,31 @@ class Manifest:
         }
 
 
-def table_folder(commit: str, table: str) -> str:
+def get_table_folder(commit: str, table: str) -> str:
     """Return the folder of a table in a commit, below the lake."""
     return f"data/{commit}/{table}"
 
 
-def unit_folder(commit: str, table: str, unit: str) -> str:
+def get_unit_folder(commit: str, table: str, unit: str) -> str:
     """Return the folder of one unit of a derived table in a commit, below the lake."""
-    return f"{table_folder(commit, table)}/unit={unit}"
+    return f"{get_table_folder(commit, table)}/unit={unit}"
 
 
-def list_numbers(files: Readable, lake: str) -> list[int]:
-    """Return the numbers of the lake's manifests, sorted."""
+def list_manifest_numbers(files: Readable, lake: str) -> list[int]:
+    """Return the numbers of the lake's manifests in ascending order."""
     names = (MANIFEST_NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 
 
 def read_newest_manifest(files: Readable, lake: str) -> Manifest:
-    """Return the newest state of a lake; an empty state before the first publication. Raises `RollupError`."""
-    if not (known := list_numbers(files, lake)):
+    """Return the newest state of a lake, or an empty state if no manifest was published. Raises `RollupError`."""
+    if not (known := list_manifest_numbers(files, lake)):
         return Manifest()
-    return read_number(files, lake, known[-1])
+    return read_manifest(files, lake, known[-1])
 
 
-def read_number(files: Readable, lake: str, number: int) -> Manifest:
-    """Return the state of a lake with the given number. Raises `RollupError`."""
+def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
+    """Return the state of a lake that the manifest with the given number describes. Raises `RollupError`."""
     uri = _get_manifest_path(lake, number)
     try:
         value = json.loads(files.read_text(uri))
@@ -174,7 +176,9 @@ def read_number(files: Readable, lake: str, number: int) -> Manifest:
 
 
 def publish_manifest(files: Files, lake: str, manifest: Manifest) -> None:
-    """Publish this state as the lake. Raises `RollupError` when another process published meanwhile."""
+    """Publish this state as the newest state of the lake. Raises `RollupError` when another process has published a
+    state in the meantime.
+    """
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
     if not files.publish(aside, _get_manifest_path(lake, manifest.number)):

@@ -23,11 +23,11 @@ def get_verdict(rank_: Column) -> Column:
 
 
 def is_decided(rank_: Column) -> Column:
-    """Return whether the verdict with a given rank is a decision about the system."""
+    """Return whether the verdict with the given rank decides about the system (fail, warn or pass)."""
     return rank_.isin(*DECIDED_RANKS)
 
 
-def count_columns(numbers: Mapping[str, Column]) -> Column:
-    """Return a map from verdict to the number of its rows, without zeros."""
+def build_count_map(numbers: Mapping[str, Column]) -> Column:
+    """Return a map from each verdict to the number of its rows; verdicts without rows are omitted."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

@@ -21,7 +21,9 @@ PAIR_FILE = "pair.json"
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A pair to ingest: the folder, the SHA-256 of pair.json, which identifies the pair, and the rows."""
+    """A pair to ingest: its folder, the SHA-256 of pair.json, which identifies the pair, and the rows of its
+    results.
+    """
 
     folder: str
     digest: str

@@ -38,7 +38,7 @@ def history(
 ) -> None:
     """Show the verdicts of a rule, or of a system, over its runs."""
     with one_line_errors("lake history"):
-        from reports.lake.history import history as ask
+        from reports.lake.history import read_history as ask
         from reports.lake.history_shown import FORMATS
 
         show = _parse_format(form, FORMATS)
@@ -66,7 +66,7 @@ def diff(
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
 
-    Exit 0: no rule newly fails; 1: some rule newly fails; 2: bad input.
+    Exit 0: no rule newly fails; 1: at least one rule newly fails; 2: bad input.
     """
     with one_line_errors("lake diff"):
         from reports.lake.difference import NEWLY_FAILING, compare

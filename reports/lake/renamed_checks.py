@@ -13,11 +13,12 @@ _OLD, _NEW = "function", "new_name"
 
 
 def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
-    """Return rows of checks with the names in the column ``test`` that the suites of the latest run give them.
+    """Replace the names of checks in the column ``test`` by the names that the suites of the latest run give them;
+    return the rows.
 
     ``key``: the columns of ``rows`` and ``runs`` that identify the system whose latest run counts.
     """
-    names = sql.broadcast(_new_names(runs, suites, key))
+    names = sql.broadcast(_find_new_names(runs, suites, key))
     parameters = sql.substr("test", sql.length(_OLD) + 1)
     renamed = sql.when(sql.col(_NEW).isNotNull(), sql.concat(_NEW, parameters)).otherwise(sql.col("test"))
     with_function = rows.withColumn(_OLD, sql.substring_index("test", "[", 1))
@@ -28,7 +29,7 @@ def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
     """Return the catalogues of older suites with the new names of their checks in addition to the old names."""
-    names = _new_names(runs, suites, key).select(_OLD, _NEW).distinct()
+    names = _find_new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))
         .join(sql.broadcast(names), _OLD)
@@ -40,20 +41,22 @@ def rename_checks_in_catalogue(
     return joined.withColumn("checks", both).select(*catalogue.columns)
 
 
-def new_names_of_systems(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
-    """Return the new name of each check, without parameters, by its old name, for each system (its key)."""
-    newest = {row.sut: row.suites for row in _newest_suites(runs, SYSTEM_KEY).collect()}
+def find_new_names_by_system(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
+    """Return, for each system (by its key), the new name of each renamed check by its old name, without parameters."""
+    newest = {row.sut: row.suites for row in _find_newest_suites(runs, SYSTEM_KEY).collect()}
     known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
     names = {row.suites: row.renamed or {} for row in known.collect()}
     return {system: names.get(of, {}) for system, of in newest.items()}
 
 
-def _new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return the columns of the key, and the old and the new name of each check that the newest suites renamed."""
-    newest = _newest_suites(runs, key)
+def _find_new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return a row for each check that the newest suites renamed: the columns of the key, the old name and the new
+    name.
+    """
+    newest = _find_newest_suites(runs, key)
     names = suites.select("suites", sql.explode("renamed").alias(_OLD, _NEW))
     return names.join(sql.broadcast(newest), "suites").select(*key, _OLD, _NEW)
 
 
-def _newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:
+def _find_newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:
     return runs.groupBy(*key).agg(sql.max_by("suites", "ingest").alias("suites"))

@@ -8,8 +8,8 @@ from pyspark.sql import functions as sql
 COUNTS_COLUMN = "counts"
 
 
-def newest_suites(runs: DataFrame) -> DataFrame:
-    """Return the columns ``sut`` and ``newest``: each system, and the suites of its latest run."""
+def find_newest_suites(runs: DataFrame) -> DataFrame:
+    """Return the columns ``sut`` and ``newest``: the key of each system, and the suites of its latest run."""
     return runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("newest"))
 
 

@@ -1,4 +1,4 @@
-"""Makes a table of a short list of rows in the driver, without Python on the executors."""
+"""Makes a table from a short list of rows in the driver, without Python on the executors."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from datetime import datetime
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.schemas import struct_type
+from reports.lake.schemas import build_struct_type
 
 TIMESTAMP_TYPE = "timestamp"
 
 
 def make_table(spark: SparkSession, rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]) -> DataFrame:
-    """Return the rows with the given columns and types; missing values are null, and additional values are dropped."""
+    """Return a table of the rows with the given columns and types; missing values are null, and additional values are
+    dropped.
+    """
     # The rows are a part of the plan. A Python list would be unpacked by Python at each use.
     text = json.dumps([{name: _to_plain_value(row.get(name)) for name in columns} for row in rows], ensure_ascii=True)
     read = {name: "string" if type_ == TIMESTAMP_TYPE else type_ for name, type_ in columns.items()}
-    values = sql.from_json(sql.lit(text), f"array<{struct_type(read)}>", {"mode": "FAILFAST"})
+    values = sql.from_json(sql.lit(text), f"array<{build_struct_type(read)}>", {"mode": "FAILFAST"})
     each = spark.range(1).select(sql.explode(values).alias("row"))
     return each.select(*(sql.col(f"row.`{name}`").cast(type_).alias(name) for name, type_ in columns.items()))
 

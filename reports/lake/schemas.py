@@ -1,6 +1,6 @@
-"""The tables of the lake, with columns and types: the contract with programs that read the files with SQL.
+"""Defines the tables of the lake with columns and types: the contract with programs that read the files with SQL.
 
-Facts are written once per ingest and never change; an ingest rewrites derived tables for the units that it changes.
+Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it changes.
 Times are in UTC. Types are Spark SQL types.
 """
 
@@ -12,10 +12,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
-"""The columns of a system under test: its key (`system_key` of the other three), name, version and profile."""
+"""The columns of a system under test: its key (`system_key` of the three other columns), name, version and profile."""
 RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
 RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
-"""The columns of the run in every row. ``ingest``: the number of the run in the order of ingest, from 1."""
+"""The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
 PACKET: Final = {
     "position": "int",
     "frame": "int",
@@ -27,18 +27,19 @@ PACKET: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""A packet that shows a verdict: the frame of its capture, and the deciding octets (null: the whole packet).
+"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the deciding octets (null: the
+whole packet).
 
-The last five columns come only from verdict files of schema 1.
+Only verdict files of schema 1 fill the last five columns.
 """
 
 
-def struct_type(columns: dict[str, str]) -> str:
+def build_struct_type(columns: dict[str, str]) -> str:
     """Return the Spark type of a struct with the given columns."""
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-BESIDE_COLUMNS: Final = {
+LATER_UNDECIDED_COLUMNS: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -78,13 +79,13 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "suites": "string",
         "documents": "map<string, string>",
         "coverage": "array<"
-        + struct_type(
+        + build_struct_type(
             dict.fromkeys(("document", "section", "title", "demand", "kind"), "string")
             | dict.fromkeys(("rows", "catalogued", "checked", "proven", "none"), "int")
         )
         + ">",
         "members": "array<"
-        + struct_type(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
+        + build_struct_type(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
         + ">",
         "renamed": "map<string, string>",
     },
@@ -183,11 +184,11 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "capture": "string",
         "errata": "array<string>",
         "notes": "array<string>",
-        "evidence": f"array<{struct_type(PACKET)}>",
+        "evidence": f"array<{build_struct_type(PACKET)}>",
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{struct_type(BESIDE_COLUMNS)}>",
+        "beside": f"array<{build_struct_type(LATER_UNDECIDED_COLUMNS)}>",
     },
     "changes": {
         "sut_name": "string",
@@ -251,26 +252,27 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 TABLES: Final = FACTS | DERIVED
 
 
-def table_ddl(table: str) -> str:
-    """Return the schema of a table in Spark's notation."""
+def build_table_ddl(table: str) -> str:
+    """Return the schema of a table as a DDL text of Spark."""
     return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
 
 
-def empty_table(spark: SparkSession, table: str) -> DataFrame:
+def make_empty_table(spark: SparkSession, table: str) -> DataFrame:
     """Return a table of the lake without rows."""
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
 
 def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
-    """Return the columns of the table in order and cast to their types, followed by the columns ``more``, unchanged.
+    """Return the columns of the table in order and cast to their types, followed by the additional columns ``more``,
+    which stay unchanged.
 
     A missing column is an error.
     """
     return frame.select(*(sql.col(name).cast(type_).alias(name) for name, type_ in TABLES[table].items()), *more)
 
 
-def system_key(name: Column, version: Column, profile: Column) -> Column:
-    """Compute `reports.text.system_key` in Spark."""
+def compute_system_key(name: Column, version: Column, profile: Column) -> Column:
+    """Return the Spark expression that computes the same key as `reports.text.system_key`."""
     words = sql.concat_ws(" ", name, version, profile)
     parts = sql.concat(*(sql.concat(sql.length(part), sql.lit(":"), part) for part in (name, version, profile)))
     short = sql.lower(sql.regexp_replace(sql.regexp_replace(words, "[^A-Za-z0-9]+", "-"), "^-", ""))

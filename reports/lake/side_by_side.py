@@ -1,4 +1,4 @@
-"""Runs small jobs in parallel, because Spark plans on one core and has few tasks for them."""
+"""Runs small jobs in parallel, because Spark plans each job on one core and has few tasks for a small job."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MAX_LINES_IN_PARALLEL = 250_000
-"""The number of verdict lines below which jobs run in parallel, because then all lines fit into memory."""
+"""The number of verdict lines below which jobs run in parallel: so few lines fit into memory together."""
 
 
 def run_parts(lines: int, *parts: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
-"""Finds run folders through Hadoop, and reads their run.json and rules.json.
+"""Finds run folders through Hadoop, and reads run.json and rules.json in them.
 
-Both are small files: run.json is read and checked in the driver, one file at a time; rules.json is read once for each
-version of the suites, by the executors.
+Both are small files: the driver reads and checks each run.json, one file at a time; the executors read rules.json once
+for each version of the suites.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, escape_pattern, get_full_name
-from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, plain_path
-from reports.lake.local import is_url, local_path
+from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
+from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMA_VERSIONS, Record
@@ -30,7 +30,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE_SELECTIONS = ("", "all")
-"""The values of ``selection`` in run.json that mean a whole run."""
+"""The values of ``selection`` in run.json that mean that the run was not restricted to some checks."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -55,37 +55,39 @@ RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt s
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A run folder and its files."""
+    """A run folder with the status of its files."""
 
     uri: str
     files: dict[str, Status]
 
     @property
     def size(self) -> int:
-        """The total size of its files in octets."""
+        """Return the total size of the files in this folder, in octets."""
         return sum(each.size for each in self.files.values())
 
     @property
     def modified(self) -> int:
-        """The time of the latest change of one of its files, in ms since 1970."""
+        """Return the time of the latest change of a file in this folder, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the name of one of its files in the spelling of Spark's readers (`reports.lake.lines.plain_path`)."""
+        """Return the name of a file in this folder as Spark's readers spell it
+        (`reports.lake.lines.normalize_path`).
+        """
         scheme, _, rest = self.files[name].encoded.partition(":")
         return f"{scheme}:/{rest.lstrip('/')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run to ingest: its folder, and its row of the table `runs` from run.json."""
+    """A run to ingest: its folder, and its row of the table `runs`, which is made from run.json."""
 
     folder: Folder
     row: dict[str, Any]
     content: str
     """The fingerprint of run.json and rules.json."""
     digest: str = ""
-    """The fingerprint of all three files; empty before the lines are read."""
+    """The fingerprint of run.json, rules.json and verdicts.jsonl; empty until the lines have been read."""
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
@@ -103,15 +105,15 @@ class Source:
 
     @property
     def started(self) -> datetime:
-        """The start of the run, UTC."""
+        """The start of the run in UTC."""
         started: datetime = self.row["started"]
         return started
 
 
 @dataclass(slots=True)
 class FoundFolders:
-    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each
-    argument without such a folder.
+    """The folders that arguments name, each folder once: ``runs``, and the results of ``pairs``; ``refused``: a line
+    for each argument that names no such folder.
     """
 
     runs: list[Folder] = field(default_factory=list)
@@ -152,7 +154,7 @@ def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], li
 
 
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
-    """Read each folder's run.json; return the valid sources, and a line for each folder that is refused."""
+    """Read run.json of each folder; return the valid runs, and a line with the reason for each refused folder."""
     sources: list[Source] = []
     refused: list[str] = []
     for folder in folders:
@@ -166,7 +168,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 
 
 def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two rows have the same suites."""
+    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; each version of the suites has one row."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
@@ -176,7 +178,7 @@ def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFram
 
 
 def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
-    """Return the reason why rules.json is refused, by the hash of the suites."""
+    """Return the reason why a rules.json is refused, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
         r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), sql.lit(False))
@@ -205,8 +207,8 @@ def describe_foreign_rules(files: Files, source: Source) -> str | None:
     """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
     file.
 
-    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
-    file was read as JSON before.
+    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or the SHA-256 of its octets. The caller
+    has already read the file as JSON.
     """
     if not source.names_suites:
         return None
@@ -245,7 +247,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     if status is None or not status.is_folder:
         raise RollupError(f"no run folder at {shown}")
     uri = get_full_name(status.uri)  # in the spelling of the file system; two spellings would be read twice
-    local = local_path(uri)
+    local = get_local_path(uri)
     found: dict[str, Status] = {}
     there = {each.name: each for each in files.entries(uri)}
     for name in FILES:
@@ -264,7 +266,7 @@ def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str)
     """Return path and text of small files."""
     names = [escape_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
-    return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
+    return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
 def _hash_rules(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
@@ -311,7 +313,7 @@ def _parse_source(folder: Folder, text: str) -> Source:
         "partial": selection not in WHOLE_SELECTIONS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
-        "extra": _extra_fields(record.values, sut.values),
+        "extra": _collect_extra_fields(record.values, sut.values),
     }
     return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
@@ -322,7 +324,7 @@ def _require_text(record: Record, key: str) -> str:
     return text
 
 
-def _extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
+def _collect_extra_fields(values: dict[str, object], sut: dict[str, object]) -> str | None:
     extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
     if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
         extra["sut"] = more

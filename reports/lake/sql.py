@@ -46,7 +46,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
 
 
 def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Create a view of the files of each table of the newest state."""
+    """Create a view for each table of the newest state, on the files of the table."""
     state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")

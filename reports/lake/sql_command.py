@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.lake.command import one_line_errors
-from reports.lake.local import folder_of_lake
+from reports.lake.local import get_lake_folder
 from reports.text import escape_formula, one_line
 
 if TYPE_CHECKING:
@@ -40,10 +40,11 @@ def sql(
 ) -> None:
     """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
 
-    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a limit was exceeded.
+    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or the query exceeded a
+    limit.
     """
     with one_line_errors(COMMAND, extra="sql"):
-        folder = folder_of_lake(lake)
+        folder = get_lake_folder(lake)
         from reports.lake.sql import run_query
 
         answer = run_query(folder, query, rows, seconds)

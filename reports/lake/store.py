@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from reports.lake import manifest as manifests
 from reports.lake.files import Files, escape_pattern, get_full_name
 from reports.lake.manifest import Manifest
-from reports.lake.schemas import empty_table, table_ddl
+from reports.lake.schemas import build_table_ddl, make_empty_table
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -29,7 +29,7 @@ class Lake:
 
     @classmethod
     def open(cls, spark: SparkSession, where: str) -> Lake:
-        """Open the newest state of a lake. Raises `RollupError` before the first publication."""
+        """Open the newest state of a lake. Raises `RollupError` if the lake has no published state."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
             raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
@@ -57,4 +57,8 @@ class Lake:
         ``of``: only the given commits of a fact table, or units of a derived table.
         """
         folders = [escape_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
-        return self.spark.read.schema(table_ddl(name)).parquet(*folders) if folders else empty_table(self.spark, name)
+        return (
+            self.spark.read.schema(build_table_ddl(name)).parquet(*folders)
+            if folders
+            else make_empty_table(self.spark, name)
+        )

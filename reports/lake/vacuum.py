@@ -1,4 +1,4 @@
-"""Deletes the files that no kept state names, and merges small ingests."""
+"""Deletes the files of the lake that no kept state names, and merges small ingests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from reports.lake import manifest as manifests
-from reports.lake.manifest import Commit, Manifest, table_folder
+from reports.lake.manifest import Commit, Manifest, get_table_folder
 from reports.lake.schemas import FACTS
 from reports.lake.store import Lake
-from reports.lake.writing import write
+from reports.lake.writing import write_parquet
 
 SMALL_INGEST_OCTETS = 64 << 20
 """The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
@@ -31,24 +31,25 @@ class VacuumResult:
 
 
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> VacuumResult:
-    """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
+    """Merge small ingests, then delete all states except the newest ``keep`` states, and the files that no remaining
+    state names.
 
-    A state that was replaced less than ``hours`` ago stays, because it may still be read. Files and folders that are
-    younger than ``hours`` stay as well, because they may belong to a running ingest.
+    A state that was replaced less than ``hours`` ago stays, because a reader may still use it. Files and folders that
+    are younger than ``hours`` stay as well, because they may belong to a running ingest.
     """
     done = VacuumResult()
     if compact:
         lake = _merge_commits(lake, done, stage)
     stage("deleting")
     files, uri = lake.files, lake.uri
-    known = manifests.list_numbers(files, uri)
+    known = manifests.list_manifest_numbers(files, uri)
     latest = (time.time() - hours * 3600) * 1000
     entries = files.entries(f"{uri}/manifests")
     published = {each.name: each.modified for each in entries}
-    followed = {number: published[_commit_name(later)] for number, later in pairwise(known)}
+    followed = {number: published[_build_commit_name(later)] for number, later in pairwise(known)}
     staying = [number for number in known if number in known[-keep:] or followed[number] > latest]
-    kept = [manifests.read_number(files, uri, number) for number in staying]
-    names = set(map(_commit_name, staying))
+    kept = [manifests.read_manifest(files, uri, number) for number in staying]
+    names = set(map(_build_commit_name, staying))
     for each in entries:
         is_state = manifests.MANIFEST_NAME.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
@@ -62,18 +63,18 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
     return done
 
 
-def _commit_name(number: int) -> str:
+def _build_commit_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
 def _get_last_change_ms(lake: Lake, folder: str) -> int:
-    """Return the time of the last change in a commit's folder, ms since 1970."""
+    """Return the time of the last change in a commit's folder, in ms since 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 
 
 def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None]) -> Lake:
-    """Publish a state in which larger commits replace small commits with the same facts."""
+    """Merge small commits into larger commits with the same facts, and publish the resulting state."""
     bundles = _bundle_small_commits(lake)
     if not bundles:
         return lake
@@ -88,7 +89,9 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits to merge: enough for a large commit, so that no commit is rewritten repeatedly."""
+    """Return the small commits to merge. They are enough for a large commit, so that later merges do not rewrite the
+    same rows repeatedly.
+    """
     bundles: list[list[Commit]] = [[]]
     size = 0
     for each in lake.manifest.commits:
@@ -109,9 +112,9 @@ def _write_merged_commit(lake: Lake, name: str, small: Sequence[Commit], stage: 
         rows = lake.table(table, {each.commit for each in small})
         if {"sut", "ingest"} <= set(rows.columns):
             rows = rows.sortWithinPartitions("sut", "ingest")
-        write(
+        write_parquet(
             rows.coalesce(1 + _count_octets(lake, small, table) // MERGED_FILE_OCTETS),
-            f"{lake.uri}/{table_folder(name, table)}",
+            f"{lake.uri}/{get_table_folder(name, table)}",
         )
     return Commit(name, tuple(run for each in small for run in each.runs), tables)
 
@@ -131,5 +134,5 @@ def _replace_merged(state: Manifest, small: set[str], merged: Commit) -> Manifes
 
 
 def _count_octets(lake: Lake, commits: Sequence[Commit], table: str) -> int:
-    folders = [f"{lake.uri}/{table_folder(each.commit, table)}" for each in commits if table in each.tables]
+    folders = [f"{lake.uri}/{get_table_folder(each.commit, table)}" for each in commits if table in each.tables]
     return sum(each.size for folder in folders for each in lake.files.entries(folder))

@@ -1,4 +1,6 @@
-"""Writes the facts of one ingest below ``data/<commit>``; the facts are in the lake when a manifest names them."""
+"""Writes the facts of one ingest below ``data/<commit>``. The facts belong to the lake as soon as a manifest names
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import escape_pattern
-from reports.lake.manifest import Commit, table_folder
-from reports.lake.schemas import FACTS, SYSTEM, table_ddl
+from reports.lake.manifest import Commit, get_table_folder
+from reports.lake.schemas import FACTS, SYSTEM, build_table_ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -24,13 +26,13 @@ SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
-"""The total size, in octets, of the runs whose lines are read at once and written to one commit."""
+"""The maximum total size, in octets, of the runs whose lines are read together and written to one commit."""
 RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):
-    """The lengths of files changed during the ingest. ``said``: one line for each changed run."""
+    """An exception: verdict files changed their length during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -43,7 +45,7 @@ def size_shuffles(spark: SparkSession, octets: int) -> None:
     spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
 
 
-def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
+def write_parquet(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
     """Write a table as Parquet files."""
     writer = frame.write.mode(mode)
     (writer.partitionBy(partition_by) if partition_by else writer).parquet(folder)
@@ -88,19 +90,21 @@ class _Writer:
     def keep(self, table: str, frame: DataFrame) -> None:
         """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
-        write(frame, self._get_table_folder(table))
+        write_parquet(frame, self._get_table_folder(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a written table, read from its files."""
-        return self.lake.spark.read.schema(table_ddl(table)).parquet(escape_pattern(self._get_table_folder(table)))
+        """Return the rows of a table that this commit has written, read from its files."""
+        return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
+            escape_pattern(self._get_table_folder(table))
+        )
 
     def _get_table_folder(self, table: str) -> str:
-        return f"{self.lake.uri}/{table_folder(self.commit, table)}"
+        return f"{self.lake.uri}/{get_table_folder(self.commit, table)}"
 
 
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
-    """Split the runs into groups that are written at once; runs of one system stay together."""
+    """Split the runs into groups; each group is written at once, and all runs of a system are in one group."""
     parts: list[list[Source]] = []
     size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
@@ -114,7 +118,7 @@ def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
 
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
-    """Write the rows of the runs; return the number of kept lines by ``ingest``."""
+    """Write the rows of a group of runs; return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
@@ -141,8 +145,8 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
             _write_rejected(writer, short, by_schema, kept)
-        writer.keep("test_runs", facts.test_runs(verdicts, of_runs))
-        writer.keep("rule_runs", facts.rule_runs(writer.read_back("test_runs"), of_runs))
+        writer.keep("test_runs", facts.derive_test_runs(verdicts, of_runs))
+        writer.keep("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
@@ -153,7 +157,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 def _write_rejected(
     writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
-    """Write the rejected lines, and compare the numbers of lines with the files."""
+    """Write the rejected lines, and check that no line of the files was lost."""
     found = [
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
@@ -164,9 +168,9 @@ def _write_rejected(
 
 
 def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
-    """Write the commits that contain these runs again without the runs.
+    """Write copies of the commits that contain the given runs, without the rows of these runs.
 
-    The new names begin with the name of ``commit``.
+    The names of the copies begin with the name of ``commit``.
     """
     commits: list[Commit] = []
     for number, old in enumerate(lake.manifest.commits):
@@ -178,7 +182,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
             left = lake.table(table, {old.commit})
             if "run" in left.columns:
                 left = left.where(~sql.col("run").isin(sorted(gone)))
-            write(left, f"{lake.uri}/{table_folder(new.commit, table)}")
+            write_parquet(left, f"{lake.uri}/{get_table_folder(new.commit, table)}")
         commits.append(new)
     state = lake.manifest
     moved = {old.commit: new.commit for old, new in zip(state.commits, commits, strict=True)}

@@ -16,8 +16,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write ``data/<table>.csv`` and ``.json`` (an array of objects), one row at a time."""
     with (
-        (site / names.data(table, "csv")).open("w", encoding="utf-8", errors="replace", newline="") as sheet,
-        (site / names.data(table, "json")).open("w", encoding="ascii") as objects,
+        (site / names.data_file(table, "csv")).open("w", encoding="utf-8", errors="replace", newline="") as sheet,
+        (site / names.data_file(table, "json")).open("w", encoding="ascii") as objects,
     ):
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(columns)
@@ -29,5 +29,7 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 
 def _escape_cell(value: object) -> object:
-    """Escape a cell, so that a spreadsheet does not interpret a text that a tested system chose as a formula."""
+    """Escape a cell that begins like a formula, because tested systems choose the texts and a spreadsheet would execute
+    the formula.
+    """
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TrendBar:
-    """A run in a trend chart of 100 x 100: the place of its bar, and the parts of the bar from top to bottom."""
+    """A run in a trend chart of 100 x 100: the place of its bar, and the parts of this bar from top to bottom."""
 
     run: Run
     x: float
@@ -37,7 +37,9 @@ class TrendBar:
 
 
 def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
-    """Place the counts on a bar that represents ``whole`` rules; the place of unjudged rules stays empty."""
+    """Return the parts of a bar that represents ``whole`` rules, for the given counts; the place of unjudged rules
+    stays empty.
+    """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
     for name in _VERDICTS_ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
@@ -47,7 +49,7 @@ def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
 
 
 def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
-    """Place the decided rules of each run on bars next to each other, on one scale, failures at the top."""
+    """Return a bar for the decided rules of each run, next to each other and on one scale, with failures at the top."""
     highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
@@ -61,7 +63,7 @@ def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
     return stacks
 
 
-def badge_svg(counts: Counter[str], judgeable: int) -> str:
+def draw_badge(counts: Counter[str], judgeable: int) -> str:
     """Return a badge in the usual form: subject and result. Its text contains no text from a tested system."""
     decided = sum(counts[name] for name in DECIDED)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"

@@ -1,4 +1,4 @@
-"""Builds the environment of the templates, which escapes all texts and makes invisible characters visible."""
+"""Builds the environment of the page templates, which escapes all texts and makes invisible characters visible."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from reports.site import drawing, names, packets
 HINTS_BY_FINDING = {
     "fail": "broken: compare the expected with the observed value, and repeat the check.",
     "harness_error": "not judged, because the tester failed: report the error with the run folder.",
-    "inconclusive": "undecided: the reason names the failed step, which precedes the rule.",
+    "inconclusive": "undecided: the reason names the step that failed before the check could judge the rule.",
     "warn": "a recommendation (SHOULD) that the system does not follow.",
 }
-"""The hints about what to do next, for each kind of finding on the page of a system."""
+"""For each kind of finding, the hint on the page of a system that tells the reader what to do next."""
 
 
 def build_template_environment() -> Environment:
@@ -67,7 +67,7 @@ def build_template_environment() -> Environment:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return a percentage as text; a part of a whole is never rounded to 0 % or 100 %."""
+    """Return a percentage as text; a share strictly between 0 and 1 is never rounded to 0 % or 100 %."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -91,7 +91,7 @@ def _format_day(value: datetime | None) -> str:
 
 
 def _keep_paths_together(words: str) -> Markup:
-    """Keep path names, such as those of queues, on one line; such names contain a backslash and no blank."""
+    """Keep each path name, such as that of a queue, on one line. A path name contains a backslash and no blank."""
     parts = re.split(r"(\S*\\\S*)", text.make_visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
@@ -102,5 +102,5 @@ def _format_direction(direction: str) -> str:
 
 
 def _require_https(link: str) -> str:
-    """Return a plain https link; empty for any other link."""
+    """Return the link if it is a plain https link; otherwise return an empty text."""
     return link if re.fullmatch(r"https://[!-~]+", link) else ""

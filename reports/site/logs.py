@@ -19,7 +19,7 @@ LOG_OCTETS_COPIED = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A copied log. ``octets``: the size of the whole log."""
+    """A log that was copied into the site. ``octets``: the size of the whole log."""
 
     name: str
     page: str

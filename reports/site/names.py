@@ -24,12 +24,12 @@ def rule_page(rule: str) -> str:
 
 def document_page(document: str, part: int = 0) -> str:
     """Return a page of a document; ``part``: the number of the page with some of its columns, from 0."""
-    return f"documents/{slug(document)}{_part_suffix(part)}.html"
+    return f"documents/{slug(document)}{_format_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
     """Return a page of a section; ``part``: the number of the page with some of its columns, from 0."""
-    return f"sections/{section.slug}{_part_suffix(part)}.html"
+    return f"sections/{section.slug}{_format_part_suffix(part)}.html"
 
 
 def name_document_anchor(document: str) -> str:
@@ -60,15 +60,15 @@ def erratum_page(entry: str) -> str:
     return f"errata/{slug(entry)}.html"
 
 
-def badge(system: System) -> str:
+def badge_file(system: System) -> str:
     """Return the file name of the badge of a system."""
     return f"badges/{system.key}.svg"
 
 
-def data(table: str, form: str) -> str:
+def data_file(table: str, form: str) -> str:
     """Return the file of a table for programs; ``form`` is csv or json."""
     return f"data/{table}.{form}"
 
 
-def _part_suffix(part: int) -> str:
+def _format_part_suffix(part: int) -> str:
     return f"-{part + 1}" if part else ""

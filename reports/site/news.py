@@ -15,7 +15,7 @@ KINDS_OF_CHANGE = ("newly failing", "newly passing", "changed", "added", "remove
 
 @dataclass(slots=True)
 class News:
-    """The changes of verdicts by one run: the number of each kind, and the first rules of each kind."""
+    """The changes of verdicts by one run: for each kind of change, the number of changes and the first rules."""
 
     counts: Counter[str] = field(default_factory=Counter)
     named: dict[str, list[Change]] = field(default_factory=dict)

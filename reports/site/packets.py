@@ -9,7 +9,7 @@ from reports.model import Frame
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 
 Stretch = tuple[str, bool]
-"""A part of a dissection: its text, and whether it shows the deciding field."""
+"""A part of a dissection: its text, and whether this text shows the deciding field."""
 _ROW_OCTETS = 16
 _SAME_ROWS: Stretch = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
@@ -57,7 +57,7 @@ def format_dissection(frame: Frame) -> list[Stretch]:
 
 
 def get_deciding_text(frame: Frame) -> str:
-    """Return the text of the deciding field in the dissection; empty when no field decides."""
+    """Return the part of the dissection that shows the deciding field; return an empty text when no field decides."""
     return "; ".join(text.strip() for text, is_marked in format_dissection(frame) if is_marked)
 
 

@@ -22,13 +22,13 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_PER_PAGE = 20
-"""The maximum number of systems that are columns of one page; further systems are on further pages."""
+"""The maximum number of systems that are columns of one page; further pages show further systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
 """The number of columns above which the table scrolls in a box."""
 RUNS_WITH_PAGES = 500
 """The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
 MAX_CACHED_OUTPUTS = 4096
-"""The maximum number of cached outputs of each macro."""
+"""The maximum number of outputs that are cached for each macro."""
 Stage = Callable[[str, int, int], None]
 """A function that receives the current stage, the number of finished parts, and the number of all parts (0:
 unknown).
@@ -71,7 +71,7 @@ class Pages:
         self.news: dict[str, News] = {}
         """The changes of each run."""
         self.logs: dict[str, list[Log]] = {}
-        """The copied logs of each run."""
+        """The logs of each run that were copied into the site."""
         self._roots = {run.run: run.roots for run in contents.runs if run.roots}
         self.env = build_template_environment()
         self.env.globals |= {
@@ -109,23 +109,29 @@ class Pages:
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first(self, run: Run) -> bool:
-        """Return whether a run is the first of its system; False for systems whose first runs are not loaded."""
+        """Return whether a run is the first run of its system; return False if the first runs of the system are not
+        loaded.
+        """
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
-        """Return the root cause of a verdict; empty when it has no root cause."""
+        """Return the root cause of a verdict, or an empty text when the verdict has no root cause."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
         return next((root.said for root in roots if one.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
-        """Describe the change of a rule since the previous version; empty without a change or a previous version."""
+        """Describe the change of a rule's verdict since the previous version; return an empty text without a change or
+        a previous version.
+        """
         before = self.before[system]
         return change(self.stands.get(before.key, rule), verdict) if before else ""
 
 
 def change(was: str | None, verdict: str | None) -> str:
-    """Describe the change of a verdict; empty without a change, or when one verdict is unknown."""
+    """Describe the change of a verdict; return an empty text without a change, or when one of the two verdicts is
+    unknown.
+    """
     if was is None or verdict is None or was == verdict:
         return ""
     return {"fail": "newly failing", "pass": "newly passing"}.get(verdict, "changed")
@@ -136,9 +142,9 @@ def count_decided(counts: Counter[str]) -> int:
     return sum(counts[name] for name in DECIDED)
 
 
-def width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
-    """Return the class of a table with the given number of columns: a table of more columns than fit scrolls in a
-    box.
+def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
+    """Return the CSS class of a table with the given number of columns: a table that is too wide for the page scrolls
+    in a box.
     """
     return " wide" if columns > fit else ""
 
@@ -149,7 +155,7 @@ def count_attention(counts: Counter[str]) -> int:
 
 
 def _load_macros(env: Environment) -> SimpleNamespace:
-    """Return the macros of parts.html; output that is often repeated is cached."""
+    """Return the macros of parts.html; the output of macros that are called often with the same arguments is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reports.model import Exchange, Pair, worst
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, width_class
+from reports.site.pages import Pages, get_width_class
 from reports.text import natural_key
 from reports.vocabulary import RESULTS, VERDICTS
 
@@ -23,14 +23,16 @@ class ShownExchange:
 
 
 def write_pairs(pages: Pages) -> None:
-    """Write the page of pairs if a pair or a scenario with two systems has been tested."""
+    """Write the page of pairs if the lake has a pair of systems or a scenario with two systems."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
         pages.write("pairs.html", names.PAIRS, grid=_build_grid(pages), topologies=_build_topologies(pages))
 
 
 def _build_grid(pages: Pages) -> dict[str, object]:
-    """Return the grid of scenarios: origins in rows, targets in columns, and in each cell the scenarios by result."""
+    """Return the grid of scenarios: origins of messages in rows, their targets in columns, and in each cell the
+    scenarios by result.
+    """
     exchanges = sorted(
         pages.contents.exchanges,
         key=lambda one: (natural_key(one.origin_name), natural_key(one.target_name), one.position),
@@ -55,7 +57,7 @@ def _build_grid(pages: Pages) -> dict[str, object]:
         "results": tuple(reversed(RESULTS)),
         "shown": shown,
         "letters": {one.scenario: one.letter for one in sorted(exchanges, key=lambda one: one.position) if one.letter},
-        "wide": width_class(len(systems)),
+        "wide": get_width_class(len(systems)),
     }
 
 
@@ -86,5 +88,5 @@ def _build_topologies(pages: Pages) -> dict[str, object]:
         "rows": [(a, worst(counts)) for a, counts in sums.items()],
         "across": sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
         "cells": cells,
-        "wide": width_class(len({one.b for one in pairs})),
+        "wide": get_width_class(len({one.b for one in pairs})),
     }

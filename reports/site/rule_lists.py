@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from reports.model import Rule, Section, System, add_counts
+from reports.model import Rule, Section, System, sum_counts
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
@@ -25,7 +25,7 @@ def write_rule_lists(pages: Pages) -> None:
     worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
     documents: dict[str, list[tuple[Section, Counter[str]]]] = {}
     for section in pages.sections:
-        documents.setdefault(section.document, []).append((section, add_counts(section.counts.values())))
+        documents.setdefault(section.document, []).append((section, sum_counts(section.counts.values())))
     pages.write(
         "rules.html",
         names.RULES,
@@ -65,14 +65,14 @@ def _write_data(pages: Pages) -> None:
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {
         "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],
-        "RULES": [_rule_data(rule, sections[rule.rule]) for rule in pages.rules],
-        "SYSTEMS": [_system_data(pages, system) for system in pages.systems],
+        "RULES": [_build_rule_data(rule, sections[rule.rule]) for rule in pages.rules],
+        "SYSTEMS": [_build_system_data(pages, system) for system in pages.systems],
     }
     lines = (f"const {name} = {json.dumps(value, separators=(',', ':'))};\n" for name, value in values.items())
     (pages.site / names.RULES_DATA).write_text("".join(lines), encoding="ascii")
 
 
-def _rule_data(rule: Rule, section: Section) -> list[str]:
+def _build_rule_data(rule: Rule, section: Section) -> list[str]:
     words = (
         rule.rule,
         clip_text(rule.level, 20),
@@ -82,7 +82,7 @@ def _rule_data(rule: Rule, section: Section) -> list[str]:
     return [*map(make_visible, words), names.rule_page(rule.rule), names.section_page(section)]
 
 
-def _system_data(pages: Pages, system: System) -> list[str]:
+def _build_system_data(pages: Pages, system: System) -> list[str]:
     verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
     label = system_label(clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40))
     return [system.key, make_visible(label), names.system_page(system), verdicts]

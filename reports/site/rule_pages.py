@@ -24,7 +24,9 @@ Of = TypeVar("Of")
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The observations of a system on the page of a rule: the frames that fit, and the link to their capture."""
+    """The observations of a system on the page of a rule: the frames that fit on the page, and the link to the capture
+    that contains them.
+    """
 
     system: System
     standing: Standing
@@ -46,7 +48,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One system in the list of systems on the page of a rule."""
+    """The entry of one system in the list of systems on the page of a rule."""
 
     system: System
     change: str
@@ -55,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The systems with one verdict. ``lines``: the systems by name, all or none of them."""
+    """The systems that have the same verdict of a rule. ``lines``: the systems by name, either all systems or none."""
 
     verdict: str
     number: int
@@ -63,7 +65,9 @@ class Group:
 
 
 def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
-    """Choose the number of frames for each system on a page: the worst verdicts first, equal verdicts in turn."""
+    """Return the number of frames that a page shows for each system: systems with the worst verdicts get frames first,
+    systems with equal verdicts in turn.
+    """
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
         for order, each in enumerate(standings)
@@ -134,7 +138,9 @@ def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> 
 
 
 def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
-    """Group the systems by verdict, the worst first; systems without problems are named only if they are few."""
+    """Group the systems by verdict, the worst verdict first; systems without problems are named only if they
+    are few.
+    """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)

@@ -64,7 +64,7 @@ def write_runs(pages: Pages) -> None:
 
 
 def _copy_junit(pages: Pages, run: Run) -> str | None:
-    """Copy the JUnit file of a run; None for a remote folder or a missing file."""
+    """Copy the JUnit file of a run; return None if the run folder is remote or has no such file."""
     folder = pages.captures.folder_of(run.run)
     source = resolve_inside(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:

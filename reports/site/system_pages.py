@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from reports.causes import Cause, group_findings_by_cause
-from reports.model import Rule, Standing, System, add_counts
+from reports.model import Rule, Standing, System, sum_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, Stage, change
@@ -15,7 +15,9 @@ from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
 MAX_CAUSES_IN_FULL = 100
-"""The number of causes per verdict with expected and observed values; other rules are named and linked."""
+"""The number of causes per verdict whose expected and observed values a page shows; the page only names and links the
+rules of further causes.
+"""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
@@ -39,13 +41,13 @@ def write_system_pages(pages: Pages, stage: Stage) -> None:
 
 
 def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None:
-    changes = _changes_of_system(pages, system)
+    changes = _group_changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
     order = [(one.rule not in newly, _get_place(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
-    causes = {name: _causes_of_verdict(pages, some, newly) for name, some in groups.items()}
+    causes = {name: _group_findings_of_verdict(pages, some, newly) for name, some in groups.items()}
     documents: dict[str, list[Counter[str]]] = {}
     rules: Counter[str] = Counter()
     for section in pages.sections:
@@ -68,19 +70,21 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
         retired=[one for one in standings if one.retired],
         changes=changes,
         newly=newly,
-        documents={name: add_counts(counts) for name, counts in documents.items()},
+        documents={name: sum_counts(counts) for name, counts in documents.items()},
         document_rules=rules,
         rules=pages.contents.rules,
         table=f"system-{system.key}",
     )
     write_table(pages.site, f"system-{system.key}", RULE_COLUMNS, _build_rule_rows(pages, system))
     write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _build_finding_rows(pages, groups))
-    badge = drawing.badge_svg(pages.totals[system.key], pages.judgeable)
-    (pages.site / names.badge(system)).write_text(badge, encoding="utf-8")
+    badge = drawing.draw_badge(pages.totals[system.key], pages.judgeable)
+    (pages.site / names.badge_file(system)).write_text(badge, encoding="utf-8")
 
 
-def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
-    """Return the findings of one verdict by cause: causes of new failures first, then the causes of most rules."""
+def _group_findings_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
+    """Return the findings of one verdict by cause: first the causes of new failures, then the other causes, by their
+    number of rules.
+    """
     causes = group_findings_by_cause(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
@@ -91,8 +95,8 @@ def _count_rules_without_verdict(pages: Pages, system: System) -> int:
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
-def _changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
-    """Return the changes since the previous version: (rule, verdict before, verdict now) by kind of change."""
+def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
+    """Return the changes since the previous version, by kind of change: (rule, earlier verdict, present verdict)."""
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
     if before:

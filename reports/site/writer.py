@@ -10,12 +10,12 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Contents, Coverage, Rule, Run, Section, System, add_counts, worst
+from reports.model import DEMAND, DEMANDS, Contents, Coverage, Rule, Run, Section, System, sum_counts, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import News
-from reports.site.pages import Pages, Stage, change, count_attention, count_decided, width_class
+from reports.site.pages import Pages, Stage, change, count_attention, count_decided, get_width_class
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
@@ -28,10 +28,12 @@ from reports.vocabulary import FINDINGS, VERDICTS
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
-"""The number of documents above which the table scrolls in a box; their names are short."""
+"""The number of documents above which the table of the first page scrolls in a box; the columns are narrow, because
+names of documents are short.
+"""
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card; if there are more, only the newest version of each product is shown, the
-systems with the most findings first.
+"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has a
+card; systems with most findings come first.
 """
 
 
@@ -42,7 +44,7 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that are missing in run folders.
+    """Write the pages of ``captures.site`` anew; return the captures that run folders should contain but do not.
 
     ``named``: adds the names of numbers to expected and observed values.
     """
@@ -70,7 +72,7 @@ def write_site(
     return captures.missing
 
 
-def _sections_by_document(pages: Pages) -> dict[str, list[Section]]:
+def _group_sections_by_document(pages: Pages) -> dict[str, list[Section]]:
     documents: dict[str, list[Section]] = {}
     for section in pages.sections:
         documents.setdefault(section.document, []).append(section)
@@ -78,22 +80,24 @@ def _sections_by_document(pages: Pages) -> dict[str, list[Section]]:
 
 
 def _write_index(pages: Pages) -> None:
-    documents = _sections_by_document(pages)
+    documents = _group_sections_by_document(pages)
     cells: dict[tuple[str, str], Counter[str]] = {
-        (name, system.key): add_counts(section.counts.get(system.key, Counter()) for section in sections)
+        (name, system.key): sum_counts(section.counts.get(system.key, Counter()) for section in sections)
         for name, sections in documents.items()
         for system in pages.systems
     }
     failing = {system.key: _count_newly_failing(pages, system) for system in pages.systems}
-    cards = _systems_with_card(pages)
-    (pages.site / names.DOCUMENTS_STYLE).write_text("".join(map(_css_of_single_document, documents)), encoding="ascii")
+    cards = _choose_systems_with_card(pages)
+    (pages.site / names.DOCUMENTS_STYLE).write_text(
+        "".join(map(_build_css_of_single_document, documents)), encoding="ascii"
+    )
     pages.write(
         "index.html",
         names.INDEX,
         documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
-            (name, system.key): _link_of_cell(name, system, pages.get_page_number(system), cells[name, system.key])
+            (name, system.key): _get_link_of_cell(name, system, pages.get_page_number(system), cells[name, system.key])
             for system in pages.systems
             for name in documents
         },
@@ -101,7 +105,7 @@ def _write_index(pages: Pages) -> None:
         news=_collect_news(pages, cards),
         most_cards=CARDS_SHOWN,
         newly_failing=failing,
-        wide=width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
+        wide=get_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -120,20 +124,24 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return the changes of verdicts by the latest run of each system, without runs that changed no verdict."""
+    """Return the changes of verdicts by the latest run of each system; runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
-def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system: its findings, else the page of sections."""
+def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
+    """Return the target of the link in the cell of a document and a system: the findings of the system, or the page of
+    sections if there are none.
+    """
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)
 
 
-def _css_of_single_document(document: str) -> str:
-    """Return the CSS rule that shows only one document's findings of a system when its anchor is the target."""
+def _build_css_of_single_document(document: str) -> str:
+    """Return the CSS rule that hides the findings of other documents on a system's page when the anchor of this
+    document is the target.
+    """
     name = names.name_document_anchor(document)
     shown = f"body:has(#{name}:target)"
     return (
@@ -149,7 +157,7 @@ def _count_newly_failing(pages: Pages, system: System) -> int:
     return sum(verdict == "fail" and change(was, verdict) != "" for was, verdict in rows)
 
 
-def _systems_with_card(pages: Pages) -> list[System]:
+def _choose_systems_with_card(pages: Pages) -> list[System]:
     if len(pages.systems) <= CARDS_SHOWN:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
@@ -158,20 +166,20 @@ def _systems_with_card(pages: Pages) -> list[System]:
 
 def _write_documents(pages: Pages) -> None:
     parts = pages.columns()
-    for name, sections in _sections_by_document(pages).items():
+    for name, sections in _group_sections_by_document(pages).items():
         table = f"document-{slug(name)}"
         for part, systems in enumerate(parts):
             pages.write(
                 "document.html",
                 names.document_page(name, part),
                 document=name,
-                sections=[(section, add_counts(section.counts.values())) for section in sections],
+                sections=[(section, sum_counts(section.counts.values())) for section in sections],
                 columns=systems,
                 column_parts=parts,
                 part=part,
                 page_of=lambda part, name=name: "../" + names.document_page(name, part),
                 table=table,
-                wide=width_class(len(systems)),
+                wide=get_width_class(len(systems)),
             )
         write_table(
             pages.site,
@@ -200,17 +208,17 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
                 columns=systems,
                 column_parts=parts,
                 part=part,
-                page_of=partial(_name_of_section_part, section),
+                page_of=partial(_name_section_page, section),
                 stands=pages.stands,
                 table=table,
-                wide=width_class(len(systems)),
+                wide=get_width_class(len(systems)),
             )
         columns = ("rule", "level", "says", *(system.key for system in pages.systems))
         write_table(pages.site, table, columns, _build_section_rows(pages, section))
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section: first the rules with a finding on the page, worst first."""
+    """Return the rules of a section, with the rules first that have a finding on the page, the worst first."""
     last = len(FINDINGS)
 
     def get_sort_place(rule: Rule) -> int:
@@ -220,7 +228,7 @@ def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) 
     return sorted(section.rules, key=get_sort_place)
 
 
-def _name_of_section_part(section: Section, part: int) -> str:
+def _name_section_page(section: Section, part: int) -> str:
     return "../" + names.section_page(section, part)
 
 

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scripts.prose.linter import Finding, find
+from scripts.prose.linter import Finding, lint_places
 from scripts.prose.texts import texts_by_place
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,15 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = texts_by_place(ROOT)
     if unknown := [place for place in named if place not in texts]:
         parser.error(f"no place {unknown[0]!r}; the places are: {', '.join(texts)}")
-    found = find({place: texts[place] for place in named or texts})
+    found = lint_places({place: texts[place] for place in named or texts})
     if named:
-        _show(finding for findings in found.values() for finding in findings)
+        _print_findings(finding for findings in found.values() for finding in findings)
         return 0
     kept = tomllib.loads(KEPT.read_text(encoding="utf-8"))
     counts = {place: len(findings) for place, findings in found.items() if findings}
     worse = [place for place, count in counts.items() if count > kept.get(place, 0)]
     for place in worse:
-        _show(found[place])
+        _print_findings(found[place])
         print(f"{place}: {counts[place]} findings, at most {kept.get(place, 0)} are allowed: correct the new ones")
     lower = {place: counts.get(place, 0) for place in kept if counts.get(place, 0) < kept[place]}
     if lower and not worse and not os.environ.get("CI"):
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if worse else 0
 
 
-def _show(findings: Iterable[Finding]) -> None:
+def _print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         where = f"{finding.text.file.relative_to(ROOT)}:{finding.text.line}"
         print(f"{where}: {finding.habit}: ...{finding.excerpt}...: {finding.instead}")

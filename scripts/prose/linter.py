@@ -36,10 +36,10 @@ class Finding:
     instead: str
 
 
-def find(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
+def lint_places(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
     """Return the findings of each place, in the order of its texts."""
     register_checks()
-    return {place: list(findings_of(place, texts)) for place, texts in places.items()}
+    return {place: list(list_findings_of_place(place, texts)) for place, texts in places.items()}
 
 
 def register_checks() -> None:
@@ -61,7 +61,7 @@ def register_checks() -> None:
     )
 
 
-def findings_of(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
+def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
     """Yield the findings of one place, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
     checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}

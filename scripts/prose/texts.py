@@ -84,7 +84,7 @@ def texts_of_page(page: Path) -> Iterator[Text]:
 
 
 def texts_of_rules(file: Path) -> Iterator[Text]:
-    """Yield the sentences of a table of rules."""
+    """Yield the rule sentences and the title of a `rules.toml`."""
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if _SAYS.match(line):
             yield Text(file, number, " ".join(str(next(iter(tomllib.loads(line).values()))).split()))

@@ -1,4 +1,6 @@
-"""A site of every kind of page, of four systems of which one is hostile, made of records: no Spark is needed."""
+"""Writes a site for the browser tests: every kind of page, for four systems of which one is hostile. The data are
+records made by hand, so the tests need no Spark.
+"""
 
 from dataclasses import replace
 from itertools import cycle
@@ -7,7 +9,7 @@ import make_runs
 from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
-from reports.errata import known_errata
+from reports.errata import load_errata
 from reports.model import Change, Coverage, LaterUndecided, Member, Pair, System
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
@@ -17,7 +19,7 @@ VERDICTS = ("pass", "pass", "pass", "fail", "pass", "inconclusive", "warn", "pas
 
 
 def made_site(folder):
-    """Write the site below ``folder`` and return where it is."""
+    """Write the site below ``folder``, and return its path."""
     rows = make_runs.catalogue()
     rules = [_rule(name, row) for name, row in rows.items()]
     standings = [
@@ -47,7 +49,7 @@ def made_site(folder):
             Pair("gone", HOSTILE_TEXTS[1], NEW.key, NEW.label, HOSTILE_TEXTS[0], {"pass": 9}),
         ),
     )  # fmt: skip
-    site, missing = written(folder, made, errata=known_errata())
+    site, missing = written(folder, made, errata=load_errata())
     assert missing
     return site
 

@@ -1,4 +1,4 @@
-"""The site in a real browser: it shows, it can be walked, and nothing hostile runs."""
+"""Tests of the site in a real browser: pages are displayed, links and scripts work, and hostile text runs no code."""
 
 import contextlib
 import shutil
@@ -14,7 +14,9 @@ OURS = "[src$='rules-data.js'], [src$='elements.js'], [src$='search.js'], [src$=
 
 
 def chromium():
-    """Find Debian's chromium; fail if it is missing, because the site would then not be tested."""
+    """Return the path of Debian's chromium; fail if chromium is missing, because otherwise no test would check the
+    site.
+    """
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.fail("there is no chromium on the PATH: run `make setup` (Debian: apt-get install chromium)")
@@ -39,7 +41,7 @@ def browser():
 
 @contextlib.contextmanager
 def new_page(browser, **options):
-    """Yield a page whose actions have no short time limit, because the machine may be loaded."""
+    """Yield a page whose actions have a long time limit, because the machine may be loaded."""
     context = browser.new_context(**options)
     context.set_default_timeout(LONG_MS)
     yield context.new_page()
@@ -47,7 +49,7 @@ def new_page(browser, **options):
 
 
 BOTH_SCHEMES = pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-"""For tests of what is seen; the other scheme changes colours and nothing else."""
+"""The color scheme for tests of visible content; the other scheme differs only in its colors."""
 
 
 @pytest.fixture
@@ -76,8 +78,8 @@ def opened(page, path):
 
 
 def followed(page, act, *what):
-    """Perform an action that leads to another page, and wait until that page is complete; a click alone does not wait
-    for it.
+    """Perform an action that leads to another page, and wait until that page is complete. A click alone
+    would not wait.
     """
     with page.expect_navigation():
         act(*what)
@@ -281,8 +283,8 @@ def test_comparison_page_shows_two_systems_named_in_url(page, site):
     rows = page.locator("#rules tbody tr")
     differ = rows.count()
     assert differ > 0
-    page.get_by_label("This system").select_option(SYSTEMS[0].key)
-    page.get_by_label("beside this one").select_option(SYSTEMS[1].key)
+    page.get_by_label("First system").select_option(SYSTEMS[0].key)
+    page.get_by_label("Second system").select_option(SYSTEMS[1].key)
     assert page.locator("#head-a").inner_text() == SYSTEMS[0].label
     first = rows.first.locator("td").all_inner_texts()
     assert first[0] != first[1]
@@ -290,14 +292,16 @@ def test_comparison_page_shows_two_systems_named_in_url(page, site):
     page.goto("about:blank")
     page.goto(url)
     assert rows.count() == number
-    page.get_by_label("beside this one").select_option(SYSTEMS[0].key)
+    page.get_by_label("Second system").select_option(SYSTEMS[0].key)
     assert rows.count() == 0
     unharmed(page)
 
 
 @pytest.mark.parametrize("name", ["index.html", "runs.html"])
 def test_no_column_of_a_table_breaks_a_word(page, site, name):
-    """A word of a head, and a name of a document, has one line: so many boxes as words at most."""
+    """Each word of a table heading, and each document name, fits on one line: the browser draws at most one box for
+    each word.
+    """
     opened(page, site / name)
     broken = page.evaluate(
         """() => Array.from(document.querySelectorAll("thead th a, thead th, .lacking")).filter((one) => {

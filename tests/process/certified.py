@@ -1,4 +1,6 @@
-"""Certificates made and verified in this process, of a run of three checks that is taken for a whole one."""
+"""Makes and verifies certificates in this process. They certify a run of three checks that the helpers present as a
+whole run.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,18 @@ APP = Typer()
 register(APP)
 MADE = (CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE)
 Spoil = Callable[[Path], None]
-"""Changes what was in a certificate."""
+"""A function that changes the members of a certificate."""
 
 
 def leave_out_advice(folder: Path) -> None:
-    """Remove the lines about rules with advice only, because the checks of these rules did not run."""
+    """Remove the lines that judge only the SHOULD of a rule, because the checks that judge the MUST did not run."""
     path = folder / "verdicts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if '"advice":' not in line), encoding="utf-8")
 
 
 def the_suites_have_only_what_ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the installed suites have the checks of a run and no others."""
+    """Make the installed suites appear to have exactly the checks of a run."""
     tests = read_run(folder).checks
     checks = {test.partition("[")[0] for test in tests}
     whole = installed_suites()
@@ -74,7 +76,7 @@ def verify(path: Path, signer: Path, whose: str = "", options: Sequence[object] 
 
 
 def judge_otherwise(folder: Path, verdict: str) -> str:
-    """Let the last verdict be another; return its rule."""
+    """Replace the last verdict of the run by a different verdict; return the rule of this verdict."""
     path = folder / "verdicts.jsonl"
     *lines, last = path.read_text(encoding="utf-8").splitlines()
     line = json.loads(last) | {"verdict": verdict, "seq": 9_999}
@@ -83,7 +85,7 @@ def judge_otherwise(folder: Path, verdict: str) -> str:
 
 
 def forged(folder: Path, signer: Path, spoil: Spoil, expected: int = 1) -> str:
-    """Sign the changed content of a certificate; return the output of verify."""
+    """Change the content of a certificate, sign it again, and return the output of `verify`."""
     path = certify(folder, signer)
     inside = folder.parent / "inside"
     with zipfile.ZipFile(path) as packed:
@@ -104,8 +106,8 @@ def with_statement(inside: Path, alter: Callable[[dict[str, Any]], None]) -> Non
 
 
 def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: Path) -> None:
-    """Write the statement that `certify` would write about a changed run folder, as far as the folder can be read, so
-    that all parts agree; sign it.
+    """Sign a changed run folder as `certify` would: write a statement that agrees with all readable parts of the
+    folder.
     """
     try:
         found = read_run(inside)

@@ -1,4 +1,4 @@
-"""The wheel, installed where no checkout is in sight, and the one run of all checks: by it, in an empty folder."""
+"""Provides the wheel, installed without a checkout, and one run of all checks by this wheel in an empty folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from patience import run_watched
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from the checkout with the tools of the environment: no network."""
+    """Build the wheel from the checkout with the tools of the environment, without a network."""
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     run_watched(build, check=True)
@@ -25,7 +25,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
+    """Return the programs of a virtual environment that contains the wheel and the dependencies of this environment,
+    but not the checkout.
+    """
     folder = tmp_path_factory.mktemp("installed") / "venv"
     run_watched([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
@@ -40,9 +42,9 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Run every check, not a selection: each must be in the wheel, and able to reach what it reads.
+    """Run all checks from the wheel, so that a check or a data file that the wheel lacks makes the run fail.
 
-    What is asked keeps the contract of the control protocol; what is answered does in every run.
+    A plugin confirms that each request keeps the contract of the control protocol; every run itself checks the answers.
     """
     folder = tmp_path_factory.mktemp("whole")
     arguments = ("run", "--sut", sut(folder).name, "--out", "run")
@@ -53,19 +55,19 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 @pytest.fixture(scope="session")
 def lines_of_whole(whole: Ran) -> Lines:
-    """Return the verdicts of the whole run; reading them takes some seconds."""
+    """Return the verdicts of the whole run, read once for all tests because reading takes some seconds."""
     return verdicts(whole.folder)
 
 
 @pytest.fixture(scope="session")
 def unfounded_of_whole(whole: Ran, lines_of_whole: Lines) -> list[str]:
-    """Return the verdicts of the whole run whose evidence is not a packet; this takes some seconds."""
+    """Return the verdicts of the whole run whose evidence is not a packet. Finding them takes some seconds."""
     return unfounded(whole.folder, lines_of_whole)
 
 
 @pytest.fixture(scope="session")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Run the checks of a rule: for those who need some run folder, to copy."""
+    """Run the checks of one rule, for tests that need any run folder to copy."""
     folder = tmp_path_factory.mktemp("few")
     done = mqconform("run", "--sut", sut(folder), "--out", "run", "--rule", FEW, *NO_CELLS, cwd=folder)
     assert done.returncode == 0, done.stdout
@@ -74,7 +76,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 @pytest.fixture(scope="session")
 def certifiable(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run three checks; the folder says that it is whole."""
+    """Run three checks, and return the run folder after a change that marks the run as whole."""
     from certified import change, leave_out_advice
 
     folder = tmp_path_factory.mktemp("certifiable")
@@ -87,7 +89,7 @@ def certifiable(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def signer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with ``key.pem`` and ``public.pem``, and with the keys of a second signer."""
+    """Return a folder with ``key.pem`` and ``public.pem`` of the signer, and the key pair of a second signer."""
     folder = tmp_path_factory.mktemp("keys")
     for prefix in ("", "other-"):
         key = Ed25519PrivateKey.generate()
@@ -100,7 +102,7 @@ def signer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def few_are_all(monkeypatch: pytest.MonkeyPatch, certifiable: Path) -> None:
-    """Let the suites have the checks of the run to certify and no others."""
+    """Make the suites appear to have exactly the checks of the run that is to be certified."""
     from certified import the_suites_have_only_what_ran
 
     the_suites_have_only_what_ran(certifiable, monkeypatch)

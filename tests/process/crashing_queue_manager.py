@@ -1,4 +1,6 @@
-"""The reference queue manager, ending on a packet of unknown type as an access violation would; `mqconform serve`."""
+"""The reference queue manager as `mqconform serve`, but a packet of unknown type ends its process as an access
+violation would.
+"""
 
 from __future__ import annotations
 

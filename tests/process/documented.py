@@ -1,4 +1,4 @@
-"""Reads a page of the documentation as something to carry out: files to write, commands, what they print."""
+"""Reads a page of the documentation as steps: files to write, commands to run, and their documented output."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _STEP = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d.,]*(?=s?(?![\w.-]))")
 ANYTHING = "..."
-"""A line of the output that stands for any number of lines."""
+"""A line of documented output that stands for any number of lines."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A file that the page shows."""
+    """A step: a file whose content the page shows."""
 
     path: str
     text: str
@@ -25,14 +25,16 @@ class Written:
 
 @dataclass
 class Command:
-    """A command that the page shows after ``$``, and its documented output."""
+    """A step: a command that the page shows after ``$``, with its documented output."""
 
     line: str
     output: list[str] = field(default_factory=list)
 
 
 def steps_of(page: str) -> list[Written | Command]:
-    """Return the steps that a page documents, in its order. Indented blocks without ``$`` are not commands."""
+    """Return the steps that a page documents, in the order of the page. Indented blocks without ``$`` are
+    not commands.
+    """
     steps: list[Written | Command] = []
     for found in _STEP.finditer(page):
         if found["path"]:
@@ -47,7 +49,9 @@ def steps_of(page: str) -> list[Written | Command]:
 
 
 def differs(said: list[str], done: list[str]) -> str | None:
-    """Return the first line that should have come and did not; numbers may be others, blank lines do not count."""
+    """Return the first documented line that the output lacks, or None. Different numbers and blank lines do not count
+    as differences.
+    """
     lines = iter([_plain(line) for line in done if line.strip()])
     skipped = False
     for wanted in filter(str.strip, said):

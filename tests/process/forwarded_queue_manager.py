@@ -1,7 +1,7 @@
-"""The reference queue manager behind a forwarded port; run, it is ``mqconform serve``.
+"""The reference queue manager behind a forwarded port, as ``mqconform serve``.
 
-Its own address is another than the one at which it is reached, and it drops what is addressed to a name that is not its
-own, as Windows does (KB306785).
+Its own address differs from the address at which clients reach it. It drops a message that is addressed to a foreign
+name, as Windows does (KB306785).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OWN_ADDRESS = "10.0.2.15"
 
 
 def configured(**values: Any) -> QueueManagerConfig:
-    """Return a configuration with an address of its own that the other systems do not use."""
+    """Return a configuration with an own address that no other system uses."""
     return QueueManagerConfig(**(values | {"addresses": (OWN_ADDRESS,), "validate_host_names": True}))
 
 

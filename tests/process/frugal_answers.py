@@ -1,6 +1,7 @@
-"""A plugin for ``PYTEST_PLUGINS``: the virtual system shows of a message only what the control protocol demands.
+"""A plugin for ``PYTEST_PLUGINS``: the virtual system returns of each message only the properties that the control
+protocol requires.
 
-Its ``lookup_id`` is null, which the protocol allows; what else it may leave out it leaves out.
+``lookup_id`` is null, which the protocol permits, and all optional properties are omitted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ believed = control._check_reply
 
 
 def frugal(value: Any) -> Any:
-    """Return an answer with less of its messages."""
+    """Remove the optional properties from the messages of an answer."""
     if isinstance(value, list):
         return [frugal(each) for each in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The reference queue manager, standing still for ever after a packet of unknown type; it is ``serve``."""
+"""The reference queue manager as ``serve``, but it hangs for ever after a packet of unknown type."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A plugin for ``PYTEST_PLUGINS``: a run that is to be killed does not end before, however late the killer is.
+"""A plugin for ``PYTEST_PLUGINS``: a run that a test will kill does not end before the kill, even if the test acts
+late.
 
-MQ_HOLD: ``N:FILE``; each process waits in its Nth check until the file is there.
+MQ_HOLD has the form ``N:FILE``: each process waits in its Nth check until FILE exists.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Systems that mean harm: whatever they send has to end in a verdict about them, in bounded time and memory.
+"""Systems that attack the tester: whatever they send, the run must end with verdicts about them, in bounded time and
+memory.
 
-``python hostile_servers.py KIND PORT``: listens on free ports of 127.0.0.1, prints where, runs until it is terminated.
-The peer listens at PORT of the address from which it connects.
+``python hostile_servers.py KIND PORT`` listens on free ports of 127.0.0.1, prints these ports, and runs until it is
+terminated. The peer listens at PORT of the address from which it connects.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from reference_qm.codec import StreamFramer
 
 HOST = "127.0.0.1"
 CALLER: ContextVar[str] = ContextVar("CALLER")
-"""The address of the peer."""
+"""The address of the peer that made the current connection."""
 OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 LONGEST = 4 * 1024 * 1024 - 1024
 SHORT_TRAILER = bytes.fromhex("05000b0310000000140020000100000000000000")
-"""A bind of 20 bytes whose auth_length speaks of 32."""
+"""A bind PDU of 20 bytes whose auth_length claims a trailer of 32 bytes."""
 
 Answers = Callable[[bytes], AsyncIterator[bytes]]
-"""What is sent because of bytes that came."""
+"""A function that yields the bytes to send in answer to received bytes."""
 
 
 def session(after: Callable[[], AsyncIterator[bytes]]) -> Answers:
@@ -59,25 +60,25 @@ def messages(size: int) -> Answers:
 
 
 async def junk(data: bytes) -> AsyncIterator[bytes]:
-    """Endlessly send bytes that are not a packet."""
+    """Send bytes that are not a packet, endlessly."""
     while True:
         yield b"\xff" * 4096
 
 
 async def trickle(data: bytes) -> AsyncIterator[bytes]:
-    """Announce the longest message and send a byte of it now and then."""
+    """Announce a message of the maximum length, then send single bytes of it with long pauses."""
     for byte in bytes(user_message(body=bytes(LONGEST))):
         yield bytes([byte])
         await asyncio.sleep(0.2)
 
 
 async def short_trailer(data: bytes) -> AsyncIterator[bytes]:
-    """Answer with a PDU whose authentication trailer is not in it."""
+    """Answer with a PDU that lacks the authentication trailer which its header announces."""
     yield SHORT_TRAILER
 
 
 async def nested(data: bytes) -> AsyncIterator[bytes]:
-    """Answer the verb ``identity`` of the control channel as it should be, others with a deep hole."""
+    """Answer the verb ``identity`` of the control channel correctly, and every other verb with deeply nested lists."""
     for line in data.splitlines():
         asked = json.loads(line)
         if asked["verb"] == "identity":
@@ -88,7 +89,7 @@ async def nested(data: bytes) -> AsyncIterator[bytes]:
 
 
 async def connections() -> AsyncIterator[bytes]:
-    """Connect to the peer again and again while it listens, and keep the connections open."""
+    """Connect to the peer again and again while the peer listens, and keep all connections open."""
     kept = []
     while True:
         try:
@@ -99,7 +100,7 @@ async def connections() -> AsyncIterator[bytes]:
 
 
 async def nothing(data: bytes) -> AsyncIterator[bytes]:
-    """Take everything and answer nothing."""
+    """Accept connections and bytes, and never answer."""
     return
     yield b""
 
@@ -114,11 +115,11 @@ KINDS: dict[str, tuple[Answers, Answers, Answers]] = {
     "silent-rpc": (nothing, nothing, nothing),
     "nested": (nothing, nothing, nested),
 }
-"""What it answers at its ports for sessions, for RPC and for control."""
+"""The answers of each kind of server at its ports for sessions, for RPC and for the control channel."""
 
 
 async def listen(answers: Answers) -> int:
-    """Listen on a free port; return which."""
+    """Listen on a free port, and return the port number."""
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         CALLER.set(writer.get_extra_info("peername")[0])

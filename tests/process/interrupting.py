@@ -1,4 +1,4 @@
-"""Runs mqconform with a Ctrl-C when it imports a module: ``interrupting.py MODULE WORD...``."""
+"""Runs mqconform and interrupts it (Ctrl-C) when it imports a module: ``interrupting.py MODULE WORD...``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ module, *words = sys.argv[1:]
 
 
 class Finder:
-    """Finds nothing; interrupts this process before the module is found by the others."""
+    """An import finder that interrupts this process when the given module is imported; it finds no modules itself."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name == module:

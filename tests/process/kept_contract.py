@@ -1,4 +1,4 @@
-"""A plugin for ``PYTEST_PLUGINS``: what a virtual run asks keeps the control protocol's contract."""
+"""A plugin for ``PYTEST_PLUGINS``: every request of a virtual run must keep the contract of the control protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ begin = VirtualControl.begin
 
 @cache
 def of_request(text: str) -> str | None:
-    """Return the complaint about a request; most are made again and again."""
+    """Return the complaint about a request. The result is cached, because most requests occur repeatedly."""
     return complaint_about_request(json.loads(text))
 
 

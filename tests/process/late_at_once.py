@@ -1,4 +1,4 @@
-"""A plugin for ``PYTEST_PLUGINS``: after a few checks the deadline of a run passes, however fast the machine is."""
+"""A plugin for ``PYTEST_PLUGINS``: the deadline of a run passes after a few checks, on a machine of any speed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 from harness.run.run import Run
 
 BEFORE = 5
-"""int, how often a run is asked before whether its deadline has passed."""
+"""The number of the query for an expired deadline to which the answer becomes true."""
 asked = itertools.count(1)
 overdue = Run.overdue
 

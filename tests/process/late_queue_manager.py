@@ -1,6 +1,6 @@
-"""The reference queue manager, with everything that it says late; run, it is ``mqconform serve``.
+"""The reference queue manager as ``mqconform serve``, but everything that it sends is late.
 
-MQ_LATE_S: by how many seconds, 1 unless it says otherwise.
+MQ_LATE_S: the delay in seconds, by default 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LATE_S = float(os.environ.get("MQ_LATE_S", "1"))
 
 
 class LateConnection(Connection):
-    """A connection that sends and closes late, in order."""
+    """A connection that delays what it sends, and its end; the order stays unchanged."""
 
     def send(self, data: bytes) -> None:
         asyncio.get_running_loop().call_later(LATE_S, super().send, data)
@@ -31,7 +31,7 @@ class LateConnection(Connection):
 
 
 class LateDatagramSocket(DatagramSocket):
-    """A socket that sends late."""
+    """A datagram socket that delays what it sends."""
 
     def send(self, remote: Endpoint, data: bytes) -> None:
         asyncio.get_running_loop().call_later(LATE_S, super().send, remote, data)

@@ -1,6 +1,7 @@
-"""A plugin for ``PYTEST_PLUGINS``: a part of the answers that a virtual system gives break the control protocol.
+"""A plugin for ``PYTEST_PLUGINS``: some answers of a virtual system break the control protocol.
 
-``MANGLED``: which kinds of mistakes, of all where it is missing. Each check has its own, the same in every run.
+``MANGLED``: the kinds of mistakes; all kinds if the variable is missing. The mistakes of a check are random, but the
+same in every run.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from harness.sut.control_schema import complaint_about_answer
 PART = 0.25
 """Of the answers."""
 BELIEVED_ONLY_WHOLE = ("identity", "environment")
-"""Without these no run goes on."""
+"""The verbs whose answers are never changed, because a run ends after a wrong answer to them."""
 
 
 def nested() -> list[Any]:
@@ -64,7 +65,7 @@ believed = control._check_reply
 
 
 def places(value: Any, owner: Any = None, name: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Yield each owner of a value in an answer, and the value's name in it."""
+    """Yield each value of an answer as its container and its key in this container."""
     if owner is not None:
         yield owner, name
     named = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -74,7 +75,7 @@ def places(value: Any, owner: Any = None, name: Any = None) -> Iterator[tuple[An
 
 
 def mangled(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer with one value changed, if it has one that can be."""
+    """Change one value of an answer, if a value fits the kind of mistake; return the answer."""
     kind = KINDS[rng.choice(CHOSEN)]
     changed: dict[str, Any] = json.loads(json.dumps(answer))
     fitting = [(owner, name) for owner, name in places(changed) if kind.fits(owner[name])]

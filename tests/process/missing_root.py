@@ -1,4 +1,4 @@
-"""A pytest plugin: in every check that asks for a queue of the system, what all verdicts rest on is missing."""
+"""A pytest plugin: every check that asks for a queue of the system finds that this prerequisite is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NUMBERS = count(1)
 
 
 def missing(self: OwnQueues, kind: str = "plain") -> str:
-    """Raise as a check would that met it, each time with other words."""
+    """Raise the error that a check raises when the prerequisite is missing, with a different text each time."""
     raise RootMissing(f"made: the {kind} queue is missing, number {next(_NUMBERS)}")
 
 

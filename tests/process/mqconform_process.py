@@ -27,9 +27,9 @@ STARTED = 'kind = "process"\n'
 FEW = "MQQB-2.2.1-03"
 """A rule that three checks judge."""
 NO_CELLS = ("-k", "not follows_its_states")
-"""Leave out the checks of states.toml, one for each cell."""
+"""Options that omit the checks of states.toml, of which there is one for each cell."""
 ENDED = "-- ended with "
-"""Begins the line that follows what a command of several said."""
+"""The beginning of the line that follows the output of each command of `several`."""
 SEVERAL = f"""
 import json, sys
 from mqconform.command import main
@@ -46,12 +46,12 @@ for words in json.loads(sys.argv[1]):
 """
 
 Lines = list[dict[str, Any]]
-"""The verdicts of a run."""
+"""The type of the verdicts of a run: lines of verdicts.jsonl."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """A run: its folder, its exit code, its output."""
+    """A finished run: its folder, its exit code and its output."""
 
     folder: Path
     code: int
@@ -59,7 +59,7 @@ class Ran:
 
 
 def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:
-    """Write a SUT file. A program that is started may take as long as it likes, unless the file says otherwise."""
+    """Write a SUT file. Unless the file sets a limit, a started program may take any time to start."""
     path = folder / name
     if "start_timeout_s" not in text:
         text = text.replace(STARTED, f"{STARTED}start_timeout_s = {PATIENCE_S}\n")
@@ -76,10 +76,10 @@ def started_program(
     tables: str = "",
     **ports: int,
 ) -> Path:
-    """Return a SUT file with a program that is told of every port; those that are not given are picked.
+    """Return a SUT file with a program whose command contains every port; ports that are not given are free ports.
 
-    ``before``: words before those of the program; ``addresses``: its own and the peer's; ``driver``: more keys of that
-    table; ``tables``: more of them.
+    ``before``: words before those of the program; ``addresses``: the addresses of the program and of the peer;
+    ``driver``: further keys of the table ``[driver]``; ``tables``: further tables.
     """
     given = dict.fromkeys(("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"), 0) | ports
     control = given.pop("control", 0)
@@ -100,7 +100,7 @@ def started_program(
 
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a process to its end; of this one's environment it has PATH and HOME."""
+    """Run a process to its end. Of the environment of this process, it gets only PATH and HOME."""
     return run_watched(arguments, folder=_run_folder(arguments, cwd), cwd=cwd, env=own_environment() | environment)
 
 
@@ -109,22 +109,24 @@ def own_environment() -> dict[str, str]:
 
 
 def _run_folder(arguments: Sequence[object], cwd: Path) -> Path | None:
-    """Return where a command writes its run."""
+    """Return the folder to which a command writes its run."""
     return cwd / str(arguments[arguments.index("--out") + 1]) if "--out" in arguments else None
 
 
 def mqconform(
     *arguments: object, cwd: Path = ROOT, limits: Mapping[int, int] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of mqconform to its end, as `command` would, but without the time that its imports take.
+    """Run a command of mqconform to its end like `command`, but in a fork that saves the time of the imports.
 
-    ``limits``: how much of a resource the process may have.
+    ``limits``: the maximum of each resource that the process may use.
     """
     return carry_out("mqconform", arguments, cwd, own_environment(), _run_folder(arguments, cwd), limits)
 
 
 def held_up(checks: int, go: Path) -> dict[str, str]:
-    """Return the environment of a run whose processes wait in that check of theirs until there is a file ``go``."""
+    """Return environment variables with which each process of a run waits in its check number ``checks`` until the file
+    ``go`` exists.
+    """
     paths = (Path(__file__).parent, Path(__file__).parents[1])
     plugin = {"PYTEST_PLUGINS": "held_up", "PYTHONPATH": os.pathsep.join(map(str, paths))}
     return os.environ | plugin | {"MQ_HOLD": f"{checks}:{go}"}
@@ -133,7 +135,7 @@ def held_up(checks: int, go: Path) -> dict[str, str]:
 def several(
     *commands: Sequence[object], cwd: Path = ROOT, python: Path = Path(sys.executable), **environment: str
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands of mqconform one after the other in one process of another Python, or in another environment."""
+    """Run commands of mqconform one after the other in one process, with another Python or another environment."""
     words = [[str(each) for each in one] for one in commands]
     done = command(python, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
     said = [_apart(stream) for stream in (done.stdout, done.stderr)]
@@ -146,7 +148,7 @@ def several(
 
 
 def _apart(text: str) -> list[tuple[str, int]]:
-    """Return the output of several commands on one stream, each with its exit code."""
+    """Split the output of several commands on one stream into the output and the exit code of each command."""
     found, said = [], ""
     for line in text.splitlines(keepends=True):
         if line.startswith(ENDED):
@@ -158,7 +160,7 @@ def _apart(text: str) -> list[tuple[str, int]]:
 
 
 def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
-    """Return the one line of a process that refused its input."""
+    """Return the one-line message of a process that refused its input."""
     said = done.stdout + done.stderr
     assert done.returncode == code, said
     assert "Traceback" not in said
@@ -168,7 +170,7 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
 
 
 def copy_packages(folder: Path, *packages: str) -> None:
-    """Copy packages of the project with their bytecode, except files that are being written at this moment."""
+    """Copy packages of the project with their bytecode; skip files that another process is writing."""
     for package in packages:
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
 
@@ -183,12 +185,12 @@ def run_json(folder: Path) -> dict[str, Any]:
 
 
 def judged(folder: Path) -> Counter[tuple[str, str, str]]:
-    """Return the verdicts of a run, without when and how often each was written."""
+    """Return the verdicts of a run without the time and the number of each line."""
     return Counter((line["test"], line["rule"], line["verdict"]) for line in verdicts(folder))
 
 
 def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
-    """Return the verdicts whose evidence (a frame, or bytes of a frame) is not in their capture."""
+    """Return the verdicts whose evidence (a frame, or bytes of a frame) is missing in their capture."""
     captures: dict[str, CapturedPackets] = {}
     wrong = []
     for line in verdicts(folder) if lines is None else lines:
@@ -203,6 +205,6 @@ def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
 
 
 def evidence(folder: Path, line: dict[str, Any]) -> list[ShownPacket]:
-    """Return the packets of a verdict."""
+    """Return the packets that a verdict names as evidence."""
     wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
     return CapturedPackets(folder / line["capture"]).show(wanted) if wanted else []

@@ -1,6 +1,7 @@
-"""Servers that are no queue managers: a check that one of them passes proves nothing.
+"""Servers that are not queue managers. A check that such a server passes proves nothing.
 
-``python negative_controls.py KIND``: listens on free ports of 127.0.0.1, prints where, runs until it is terminated.
+``python negative_controls.py KIND`` listens on free ports of 127.0.0.1, prints these ports, and runs until it is
+terminated.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CHUNK = 65_536
 KINDS = ("silent", "closing", "echo", "random")
 
 Reply = Callable[[bytes], bytes]
-"""The function that returns what is sent for the bytes that came; nothing for empty bytes."""
+"""A function that returns the bytes to send in answer to received bytes; it returns nothing for empty bytes."""
 
 
 class Datagrams(asyncio.DatagramProtocol):
@@ -37,7 +38,7 @@ class Datagrams(asyncio.DatagramProtocol):
 
 
 async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply) -> None:
-    """Answer a stream chunk by chunk until the other side ends it."""
+    """Answer each chunk of a stream until the other side ends the stream."""
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(CHUNK):
             writer.write(reply(data))
@@ -46,7 +47,7 @@ async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, r
 
 
 async def close_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Accept, and that is all."""
+    """Accept a connection, and close it at once."""
     writer.close()
 
 

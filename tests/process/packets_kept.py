@@ -1,4 +1,6 @@
-"""A pytest plugin that writes, at the end of a run, how many recorders of checks are still in memory."""
+"""A pytest plugin that counts, at the end of a run, the recorders of finished checks that are still in memory, and
+writes their number.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The reference queue manager, told of its peer's ports by the command line: what ``serve`` reads from a file."""
+"""The reference queue manager as ``serve``, but the command line sets the ports of its peer, which ``serve`` reads only
+from a file.
+"""
 
 from __future__ import annotations
 

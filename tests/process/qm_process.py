@@ -1,4 +1,4 @@
-"""The real process, started and spoken to; every wait has an end."""
+"""Starts ``serve`` as a real process and sends it requests; every wait has a time limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Process = subprocess.Popen[bytes] | Forked
 
 @dataclass
 class Served:
-    """A running process and the addresses that it listens on."""
+    """A running process of ``serve``, and the addresses on which it listens."""
 
     process: Process
     ready: str
@@ -52,7 +52,7 @@ class Served:
 
 
 class Control:
-    """A client of the control protocol; every answer keeps the contract."""
+    """A client of the control protocol. It checks that every answer keeps the contract."""
 
     def __init__(self, sock: socket.socket, answers: IO[bytes]) -> None:
         self.sock = sock
@@ -87,9 +87,9 @@ class Control:
 def serve(
     folder: Path, *flags: str, toml: str | None = None, anew: bool = False, command: Sequence[str] = COMMAND
 ) -> Iterator[Served]:
-    """Yield the process, ready; killed at the end if it still runs.
+    """Yield the process when it is ready; kill it at the end if it still runs.
 
-    ``anew``: a Python starts, as with a user; so it does for another ``command``.
+    ``anew``: start a new Python, as for a user, instead of a fork; another ``command`` also starts a new Python.
     """
     arguments = [*flags]
     if toml is not None:
@@ -111,7 +111,7 @@ def serve(
 def _started(
     command: Sequence[str] | None, arguments: list[str], errors: IO[bytes]
 ) -> Iterator[tuple[Process, IO[bytes]]]:
-    """Start a command, None: fork ``serve``; yield the process and its output."""
+    """Start a command, or fork ``serve`` if the command is None; yield the process and its output."""
     if command is not None:
         with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process:
             assert process.stdout is not None
@@ -126,7 +126,7 @@ def _started(
 
 
 def refused(*flags: str) -> str:
-    """Return the one line of a process that does not start; it must end with 2."""
+    """Return the one-line message of a process that refuses to start; its exit code must be 2."""
     done = carry_out("reference_qm", flags, ROOT, os.environ)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
@@ -134,7 +134,9 @@ def refused(*flags: str) -> str:
 
 
 def free_port(*hosts: str) -> int:
-    """Return a port that is free on all hosts, below those that connections get: who binds it a little later has it."""
+    """Return a port that is free on all given hosts. It is below the ports that the system gives to outgoing
+    connections, so no connection takes it before the caller binds it.
+    """
     while True:
         port = given_port(hosts[0], socket.SOCK_STREAM)
         if all(_is_free(host, kind, port) for host in hosts for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):

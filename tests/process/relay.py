@@ -10,7 +10,7 @@ CHUNK = 1 << 16
 
 
 class Relay:
-    """A relay from ``listen`` to ``target``, from its own threads, until it is closed."""
+    """A relay from ``listen`` to ``target``, which runs in its own threads until it is closed."""
 
     def __init__(self, listen: tuple[str, int], target: tuple[str, int]) -> None:
         self._target = target
@@ -28,7 +28,7 @@ class Relay:
                     one.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Cut the connections, and accept no more connections."""
+        """Cut all connections, and accept no further connections."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

@@ -1,7 +1,7 @@
-"""An agent that is a relay: what comes on standard input goes to a control channel at an address, answers come back.
+"""An agent that is only a relay: it sends each line of standard input to a control channel, and prints the answers.
 
-Usage: relaying_agent.py HOST:PORT [REQUESTS]. After so many requests it ends the program that carries it, as a network
-does that goes away. It needs nothing but the standard library, so that ``ssh`` carries it anywhere.
+Usage: relaying_agent.py HOST:PORT [REQUESTS]. After REQUESTS requests it kills the program that started it, as if the
+network broke. It needs only the standard library, so ``ssh`` can start it on any machine.
 """
 
 import os
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def take_requests(control: socket.socket) -> None:
-    """Pass requests on; their end is the end of the conversation."""
+    """Forward requests to the control channel; end the conversation when the requests end."""
     left = int(sys.argv[2]) if len(sys.argv) > 2 else None
     while data := os.read(0, 65_536):
         control.sendall(data)

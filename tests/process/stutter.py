@@ -1,6 +1,7 @@
-"""Runs another program and stops it again and again, as an overloaded host does.
+"""Runs a program and stops it repeatedly, as an overloaded host does.
 
-``stutter.py STOPPED EVERY COMMAND ...``: it runs for EVERY - STOPPED seconds of each EVERY, once a port of it listens.
+``stutter.py STOPPED EVERY COMMAND ...``: as soon as the program listens on a port, it is stopped for STOPPED seconds of
+every EVERY seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ LOOK_S = 0.1
 
 
 def listens(pid: int) -> bool:
-    """Return whether a process has a TCP port that listens."""
+    """Return whether a process listens on a TCP port."""
     try:
         sockets = {str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()}
         rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]

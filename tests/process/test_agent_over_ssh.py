@@ -1,4 +1,6 @@
-"""An agent that a real ssh carries: a run over it, a connection that breaks in the middle, the example agent."""
+"""Runs with an agent that a real ssh starts: a complete run, a connection that breaks during a run, and the example
+agent.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,21 @@ from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
-from benchmarks.sshd import Sshd, sshd
+from benchmarks.sshd import Sshd, run_sshd
 from harness.attach.attach import Costs, command_route, list_lines, try_agent
 from harness.errors import SutUnavailable
 
 HERE = Path(__file__).parent
 PEER_PORT = free_port("0.0.0.0")
 REQUESTS = 30
-"""Those after which the connection breaks: more than a run needs to begin, fewer than its checks."""
+"""The number of requests after which the connection breaks: more than the start of a run needs, and fewer than its
+checks need.
+"""
 
 
 @pytest.fixture(scope="module")
 def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    with sshd(tmp_path_factory.mktemp("ssh") / "sshd") as made:
+    with run_sshd(tmp_path_factory.mktemp("ssh") / "sshd") as made:
         yield made
 
 
@@ -38,7 +42,9 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str) -> Path:
-    """Describe the system, with an agent on another machine, as it were, that passes everything on to its control."""
+    """Write a SUT file for a system whose agent, started through ssh, forwards all requests to the system's control
+    channel.
+    """
     command = over.command(sys.executable, "-S", "-E", str(agent), system.bound["control"], *more)
     address, tcp_port = system.endpoint("tcp")
     return sut(
@@ -51,7 +57,9 @@ def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str)
 
 
 def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path, system: Served, over: Sshd) -> None:
-    """The other is carried by the conversation of the example agent."""
+    """The run ends when its ssh connection breaks, and a second run with ``--resume`` and the example agent judges the
+    remaining checks.
+    """
     out = tmp_path / "run"
     run = ("run", "--select", "MQQB-3.1.5.8.1", "-k", "repeated", "--out", out)
     broken = mqconform(*run, "--sut", described(tmp_path, system, over, HERE / "relaying_agent.py", str(REQUESTS)))

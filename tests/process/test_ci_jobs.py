@@ -1,4 +1,4 @@
-"""The jobs of examples/ci, their steps carried out: green when copied with one value changed."""
+"""The jobs of examples/ci, carried out step by step: they are green when one value is changed as the page says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KNOWN = "MQQB-3.1.5.3.1-10"
 
 
 def carried_out(wheel: Path, bin_folder: Path, *words: str) -> list[str]:
-    """Carry out jobs where the wheel is installed, with a pip that may get nothing; return what is said of them."""
+    """Carry out CI jobs in an environment with the wheel, where pip cannot download anything; return the output."""
     pip = {"PIP_PYTHON": str(bin_folder / "python"), "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1"}
     path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     given = ("--wheel", wheel, "--installed", bin_folder, "--checks", f"--rule {FEW}", *words)

@@ -1,4 +1,6 @@
-"""``serve --store`` is killed at any instant: no acknowledged recoverable message is lost, none is delivered twice."""
+"""``serve --store`` is killed at random instants: no acknowledged recoverable message is lost, and none is delivered
+twice.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ QUEUE = "private$\\q"
 SENDER, RECEIVER = "127.0.0.1", "127.0.0.2"
 TO = f"DIRECT=TCP:{RECEIVER}\\{QUEUE}"
 LONGEST_S = 0.3
-"""Between start and kill."""
+"""The longest time in seconds between start and kill."""
 WINDOW = 32
-"""Sends that wait for an answer."""
+"""The maximum number of send requests that wait for an answer."""
 
 
 class Client:
-    """A client of the control protocol that never waits: it keeps requests outstanding and collects the answers that
-    arrive.
+    """A client of the control protocol that never waits for an answer: it keeps several requests outstanding, and
+    collects the answers that have arrived.
     """
 
     def __init__(self, served: Served) -> None:
@@ -46,7 +48,9 @@ class Client:
             self.sock.sendall(json.dumps({"id": self.number, **arguments}).encode() + b"\n")
 
     def take(self) -> list[tuple[str, dict[str, Any]]] | None:
-        """Return the answers that are there, each with its subject; None when the process is gone."""
+        """Return the answers that have arrived, each with the subject of its request; return None when the process has
+        ended.
+        """
         try:
             data = self.sock.recv(1 << 16)
         except ConnectionError:
@@ -73,9 +77,9 @@ class Story:
         self.made = 0
         self.confirmed: set[str] = set()
         self.delivered: list[str] = []
-        """In order, as they were received."""
+        """The delivered messages in the order in which they were received."""
         self.doubts: list[int] = []
-        """For each receive that was open when its process was killed, how many were delivered before."""
+        """For each receive that was open when its process was killed, the number of messages delivered before it."""
 
     def start(self, address: str) -> None:
         toml = f"""
@@ -99,7 +103,7 @@ class Story:
         stack.callback(self.clients[address].sock.close)
 
     def load(self, seconds: float, sending: bool, receiving: bool) -> None:
-        """Keep both busy until the instant comes."""
+        """Send and receive messages for the given number of seconds."""
         end = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             for client in self.clients.values():
@@ -126,7 +130,7 @@ class Story:
         return answers is not None
 
     def kill(self, address: str) -> None:
-        """Kill the process with SIGKILL; its output until then still counts."""
+        """Kill a process with SIGKILL; answers that it wrote before its end still count."""
         process, client = self.served[address].process, self.clients[address]
         process.kill()
         end_of(process)
@@ -137,7 +141,7 @@ class Story:
         self.lives[address].close()
 
     def finish(self) -> None:
-        """Wait until the sender has no messages left, then read the messages in the queue."""
+        """Wait until the sender has no messages left, then read all messages in the receiver's queue."""
         with self.served[SENDER].control() as sender, self.served[RECEIVER].control() as receiver:
             until(
                 lambda: not any(queue["count"] for queue in sender.call("list")["outgoing"]),
@@ -149,9 +153,11 @@ class Story:
             self.delivered += [message["body"] for message in left]
 
     def lost(self) -> set[str]:
-        """Return what was confirmed and not delivered, but for what an open receive took with it.
+        """Return the confirmed messages that were not delivered, except a message that an open receive took when its
+        process was killed.
 
-        That can only be the message next in order: one between those delivered before the kill and those after.
+        Such a message can only be next in order: it follows the messages delivered before the kill and precedes those
+        delivered after it.
         """
         numbers = [int(body[1:]) for body in self.delivered]
         lost = sorted(int(body[1:]) for body in self.confirmed - set(self.delivered))
@@ -164,7 +170,7 @@ class Story:
         return {f"m{number}" for number in lost}
 
     def end_receiving(self) -> None:
-        """Wait for the answer to the last receive: a message, or none if the queue is empty."""
+        """Wait for the answer to the last receive, which is a message, or null if the queue is empty."""
         while self.clients[RECEIVER].outstanding:
             self.load(0.05, sending=False, receiving=False)
 

@@ -1,4 +1,4 @@
-"""A disk that is really full: a small tmpfs, which commands of the SUT file fill and empty."""
+"""Tests with a disk that is really full: commands of the SUT file fill and empty a small tmpfs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ EXAMPLE = ROOT / "docs/environment/full-disk.toml"
 PLACE = "/srv/mqconform-disk"
 SIZE_KB = 20 * 1_024
 BODY = "x" * 200_000
-"""More of these than the disk has room for are sent until one is refused."""
+"""The body of a message. A test sends such messages until the system refuses one, because together they exceed the free
+space of the disk.
+"""
 QUEUE = "private$\\q"
 REFUSED = "database or disk is full; free space on its disk"
 SHORT = "its disk has less than 16 MiB left; free space on it, because no message is accepted until then"
 LIMIT_S = 10
-"""For a command that hangs; the other of the pair, which does not, takes milliseconds."""
+"""The time limit in seconds for the command that hangs; the other command of the pair takes milliseconds."""
 ROOM = "the disk of the store has enough free space again"
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a small file system; skip the test where mounting is refused."""
+    """Mount a small file system; skip the test where the machine refuses the mount."""
     place = tmp_path / "disk"
     place.mkdir()
     if shutil.which("mount") is None:
@@ -48,7 +50,7 @@ FULL = ("--rule", "MQSO-5.5.5-01", "--rule", "MQSO-5.1.1.1-06")
 
 
 def example(folder: Path, disk: Path, **changes: str) -> Path:
-    """Return the example of docs/environment.md, its disk at another place."""
+    """Return the SUT file of docs/environment.md, with the disk at a different path."""
     text = EXAMPLE.read_text(encoding="utf-8")
     assert PLACE in text
     for old, new in changes.items():

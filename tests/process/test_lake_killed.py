@@ -1,4 +1,4 @@
-"""An ingest that is killed with -9 in the middle; `make bench` does it at twenty instants with whole runs."""
+"""An ingest that is killed with -9 while it runs. `make bench` does the same at twenty instants with whole runs."""
 
 from __future__ import annotations
 

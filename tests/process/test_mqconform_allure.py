@@ -1,4 +1,4 @@
-"""``mqconform allure``: what keeps it from making a page is one line. The page itself is npm's."""
+"""``mqconform allure``: each obstacle to a page gives a one-line message. npm's allure makes the page itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def allure(run: Path, *, npx: int | None) -> tuple[int, str]:
-    """Run the command with an npx that ends so; None: without one."""
+    """Run the command with a fake npx that ends with the given code, or without npx if the code is None."""
     tools = run.parent / "tools"
     tools.mkdir(exist_ok=True)
     if npx is not None:

@@ -1,4 +1,4 @@
-"""Runs against a system that can neither be reset nor inspected: small forms of what ``make bench`` measures."""
+"""Runs against a system that can neither be reset nor inspected: small versions of the scenarios of ``make bench``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ SELECTION = (
     *("--select", "MQQB-2.2.5-22", "--select", "MQQB-2.2.5-D01", "--select", "MQQB-2.2.5.1", "--select", "MQMQ-2.2.7"),
     *("-k", "s3_1_5_08_08_inserting or s2_2_5_final_ack or s2_2_07_queue_format"),
 )
-"""Sections whose checks make queues, leave acknowledgments behind, look into dead letters and know their peer."""
+"""Sections whose checks create queues, leave acknowledgments in queues, read dead letters, and use the peer's
+identifier.
+"""
 FEW = (
     *("--select", "MQQB-2.2.4", "--select", "MQQB-3.1.5.1.1", "--select", "MQQB-3.1.5.1-03"),
     *("--select", "MQQB-3.1.6.9-01", "-k", "s2_2_4_order_ack or s3_1_5_01_1_packet"),
@@ -34,7 +36,7 @@ CONTROLLED = [scenario for scenario in SCENARIOS if scenario.facilities]
 
 @dataclass(frozen=True)
 class Met:
-    """The output of the runs of a scenario, and their folder."""
+    """The results of the runs of a scenario: their output and their folder."""
 
     said: list[str]
     folder: Path
@@ -42,7 +44,7 @@ class Met:
 
 @pytest.fixture(scope="module")
 def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
-    """Meet the system in each way, all at the same time: the runs spend theirs waiting."""
+    """Run all scenarios at the same time, because each run spends most of its time waiting."""
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
     def meeting(scenario: Scenario) -> Met:

@@ -1,4 +1,4 @@
-"""Bad input: one clear line that names the thing, a non-zero exit, nothing lost."""
+"""Bad input gives one clear line that names the wrong value and a non-zero exit code, and loses no results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MISTAKES = [
 
 @pytest.fixture(scope="module")
 def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subprocess.CompletedProcess[str]]]:
-    """Run with each of the SUT files; return the run folders and the results."""
+    """Run with each wrong SUT file; return the run folders and the results."""
     folders = [tmp_path_factory.mktemp("mistake") for _ in MISTAKES]
     files = [sut(folder, text) for folder, (text, _) in zip(folders, MISTAKES, strict=True)]
     done = [mqconform("run", "--sut", file, "--out", file.parent / "run") for file in files]
@@ -162,7 +162,9 @@ def test_run_name_with_path_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path: Path) -> None:
-    """The peer's port: the SUT could not find the peer, so nothing can be said about its rules."""
+    """When the peer's port is in use, the SUT cannot find the peer: the rules are inconclusive, and verdict and report
+    name the port.
+    """
     with socket.create_server(("0.0.0.0", 0)) as taken:  # wherever the peer of the check is
         port = taken.getsockname()[1]
         text = (

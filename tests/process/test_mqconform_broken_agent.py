@@ -1,6 +1,7 @@
-"""An agent that breaks the contract of the control protocol, or cannot do all of it: nobody is convicted for that.
+"""Runs with an agent that breaks the contract of the control protocol, or supports only a part of it: no rule fails
+because of the agent.
 
-MQ_CONTROLS=all: before the whole suites; else before the checks that ask an agent most, in a fifth of the time.
+MQ_CONTROLS=all runs the whole suites; otherwise only the checks with most requests run, in a fifth of the time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from mqconform_process import MQCONFORM, command, sut, verdicts
 
 WHOLE = os.environ.get("MQ_CONTROLS") == "all"
 ASKING = () if WHOLE else ("-k", "s3_1_7_1_ or s3_1_5_08")
-"""Checks of commands of applications, and of packets whose effects an agent shows."""
+"""Selects checks of application commands, and checks whose packets have effects that only an agent shows."""
 BROKEN_AT_LEAST = 1_000 if WHOLE else 250
 WITHOUT_VERBS = ("--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5") if WHOLE else ("--select", "MQDMPR-3.1.7.1.1")
 

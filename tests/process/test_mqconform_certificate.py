@@ -1,4 +1,6 @@
-"""A certificate: what keeps a run from having one, what its file holds, and that no byte of it can change unseen."""
+"""Certificates: the obstacles to a certificate, the content of its file, and that `verify` detects a change of any
+byte.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,12 @@ from harness.results.schemas import check_run_folder
 pytestmark = pytest.mark.usefixtures("few_are_all")
 CHANGES = 1_000
 FEW = 3
-"""Checks of the run that is certified here: of it the suites have no more."""
+"""The checks of the certified run; in these tests the suites have no other checks."""
 
 
 @pytest.fixture
 def folder(certifiable: Path, tmp_path: Path) -> Path:
-    """Return a copy of the run, to be changed."""
+    """Return a copy of the run folder, which the test changes."""
     return Path(shutil.copytree(certifiable, tmp_path / "run"))
 
 
@@ -56,7 +58,9 @@ def test_certificate_verifies_and_states_verdicts(folder: Path, signer: Path):
 def test_rule_about_receipt_passes_without_packet_of_system(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Packets may show MQMQ-2.2.20.8-02, but the reference sends no DebugHeader: only the check's own have one."""
+    """Packets could show MQMQ-2.2.20.8-02, but the reference sends no DebugHeader; only packets of the check itself
+    have one.
+    """
     only = ("--rule", "MQMQ-2.2.20.8-02", "-k", "any_unused_bit_of_debug_header")
     mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", *only)
     change(tmp_path / "run", selection="all")
@@ -147,7 +151,9 @@ def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: 
 
 
 def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
-    """A thousand places, chosen by chance that is always the same, and each byte of the line that is signed."""
+    """`verify` detects a change of any byte of the signed line, and of a thousand other bytes at fixed
+    random places.
+    """
     path = certify(folder, signer)
     whole, key = path.read_bytes(), public_key(signer / "public.pem")
     chance = random.Random(14)
@@ -189,7 +195,7 @@ def test_certificate_fails_verification_with_another_key(folder: Path, signer: P
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: float, file: str, how: bytes):
-    """Whatever bytes stand anywhere in a file of the bundle, `verify` reads it or refuses it."""
+    """`verify` reads or refuses a certificate with arbitrary bytes anywhere in its file, and raises no exception."""
     with TemporaryDirectory() as name:
         inside = Path(name)
         for each in ("run.json", "rules.json", "verdicts.jsonl"):
@@ -208,7 +214,7 @@ def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: fl
 
 
 def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
-    """Sign a zip file with these names; return the output of verify."""
+    """Sign a zip file with the given member names; return the output of `verify`."""
     content = path.parent / "content"
     files = []
     for number, (name, data) in enumerate(names.items()):

@@ -1,4 +1,6 @@
-"""A signer who is wrong, or lies: what `verify` refuses, and what it says that it cannot know."""
+"""Certificates of a signer who errs or lies: the contradictions that `verify` refuses, and the claims that it reports
+as unverifiable.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("few_are_all")
 
 @pytest.fixture
 def folder(certifiable: Path, tmp_path: Path) -> Path:
-    """Return a copy of the run, to be changed."""
+    """Return a copy of the run folder, which the test changes."""
     return Path(shutil.copytree(certifiable, tmp_path / "run"))
 
 
@@ -89,7 +91,9 @@ def test_verdict_changed_from_fail_to_pass_contradicts_its_capture(
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the same three checks on a system that keeps packets of an unknown type: two of them fail."""
+    """Run the same three checks on a system that keeps its session open after packets of unknown type: two of the
+    checks fail.
+    """
     folder = tmp_path_factory.mktemp("faulty")
     file = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     mqconform("run", "--sut", sut(folder, file), "--out", folder / "run", "--rule", FEW, *NO_CELLS)
@@ -162,7 +166,7 @@ def remove_captures(inside: Path) -> None:
 
 
 def swap_captures(inside: Path) -> None:
-    """Assign the packets of one check to another check."""
+    """Replace the capture of the second check by the capture of the first check."""
     first, second, *_ = sorted((inside / "captures").iterdir())
     second.write_bytes(first.read_bytes())
 
@@ -241,7 +245,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "no text": (lambda inside: (inside / "verdicts.jsonl").write_bytes(b"\xff\n"), "verdicts.jsonl:1: 'utf-8'"),
 }
-"""What a signer may change in a run folder, with what `verify` says of it."""
+"""Changes that a signer may make in a run folder, each with the message of `verify`."""
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -278,7 +282,7 @@ def test_certificate_with_invalid_threshold_is_refused(folder: Path, signer: Pat
 
 
 def test_verification_lists_claims_that_rest_on_the_signer(folder: Path, signer: Path):
-    """What the system was declared not to have, and the rules whose verdict came out of no capture again."""
+    """`verify` lists the features that the SUT file declares as absent, and the rules that no capture judged again."""
     rule = judge_otherwise(folder, "fail")
     change(folder, baseline={"expected": {rule: {"reason": "since 1998", "link": None}}, "stale": []})
     code, said = verify(certify(folder, signer), signer)

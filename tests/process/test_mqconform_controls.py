@@ -1,6 +1,7 @@
-"""Negative controls: none gets a pass that it does not deserve, and the run ends by itself with a clear account.
+"""Runs against negative controls: no control passes a rule that it does not keep, and each run ends with a clear
+result.
 
-MQ_CONTROLS=all: the whole suites against each of them, which takes about seven minutes, nearly all of it waiting.
+MQ_CONTROLS=all runs the whole suites against each control, which takes about seven minutes, mostly waiting time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SELECTION = (
     *("--select", "MQQB-2.2.2-02", "--select", "MQQB-3.1.5.8.2-16", "--select", "MQQB-3.1.5.8.2-33"),
     *("-k", "s2_1_2_ or s2_2_7_ or s2_2_07_ or s2_2_2_ or missing_queue or non_transactional_message"),
 )
-"""A few checks of each transport, and those that could take silence for an answer."""
+"""Selects a few checks of each transport, and the checks that could mistake silence for an answer."""
 PEER = "6d71636f-6e66-4f72-8d00-000000000001"
 
 LAWFUL: dict[str, dict[str, str]] = {
@@ -47,8 +48,9 @@ LAWFUL: dict[str, dict[str, str]] = {
         "MQQB-2.2.6-02": "a SessionAck sent back has PT 1",
     },
 }
-"""Servers that are no queue managers, and the rules that they keep beside those about the bytes of one packet, each
-looked at by hand."""
+"""For each server that is not a queue manager, the rules that it really keeps, with the reason; rules about the bytes
+of one packet are excluded. The author confirmed each entry.
+"""
 
 LATE = "late"
 LATE_FAULTS = (
@@ -56,31 +58,33 @@ LATE_FAULTS = (
     "receiver-message-to-missing-queue-inserted-elsewhere",
     "receiver-transactional-queue-accepts-any-message",
 )
-"""The faults of the queue manager that answers everything a second late: it sends what it should not."""
+"""The faults of the queue manager that answers a second late: it sends packets that it must not send."""
 LATE_SELECTION = (
     *("--select", "MQQB-2.2.7", "--select", "MQQB-3.1.5.8.2-16", "--select", "MQQB-3.1.5.8.2-33"),
     *("-k", "wrong_signature or response_repeats or missing_queue or non_transactional_message"),
 )
-"""The checks that those faults break, and one that a late answer has to satisfy."""
+"""Selects the checks that these faults break, and a check that a late correct answer must pass."""
 PATIENT = "[timeouts]\nfactor = 2\n"
-"""A second must not become the time after which nothing is waited for any more, when the machine is loaded."""
+"""Doubles the timeouts, so that on a loaded machine a delay of one second stays within them."""
 
 
 class RanControl(Ran):
-    """A run against a control."""
+    """A finished run against a negative control."""
 
     def passed(self) -> list[dict[str, Any]]:
         return [line for line in verdicts(self.folder) if line["verdict"] == "pass"]
 
     def is_about_bytes(self, line: dict[str, Any]) -> bool:
-        """Return whether a verdict is that of a predicate on the bytes of a packet, which a check may judge besides."""
+        """Return whether a predicate on the bytes of one packet made the verdict, possibly during a check of other
+        rules.
+        """
         predicate = load_predicates().get(line["rule"])
         return predicate is not None and predicate.expected == line["expected"]
 
 
 @contextlib.contextmanager
 def control(kind: str, folder: Path) -> Iterator[Path]:
-    """Run a control; yield a SUT file for it, which claims whatever can be claimed."""
+    """Run a negative control; yield a SUT file that declares every capability for it."""
     peer_port, peer_ping_port = free_port("127.0.0.2"), free_port("127.0.0.2")
     if kind == LATE:
         config = folder / "qm.toml"
@@ -116,7 +120,7 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
-    """Test each control, all at the same time: the runs spend theirs waiting."""
+    """Run the checks against all controls at the same time, because each run spends most of its time waiting."""
     kinds = (*LAWFUL, LATE)
     folders = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
 
@@ -159,8 +163,10 @@ def test_system_that_sends_no_packet_passes_no_rule_about_packets(ran: dict[str,
     assert ran[kind].passed() == []
 
 
-def test_echoed_packets_keep_rules_because_the_tester_built_them(ran: dict[str, RanControl]) -> None:
-    """Every packet on which it passes a rule about the bytes of a packet went to it before, in the same check."""
+def test_echo_server_passes_only_rules_about_packets_that_the_tester_built(ran: dict[str, RanControl]) -> None:
+    """Each packet with which the echo server passes a rule about bytes is a packet that the tester sent to it earlier
+    in the same check.
+    """
     it = ran["echo"]
     about_bytes = [line for line in it.passed() if it.is_about_bytes(line)]
     assert about_bytes
@@ -172,7 +178,9 @@ def test_echoed_packets_keep_rules_because_the_tester_built_them(ran: dict[str, 
 
 
 def test_packets_of_echo_server_are_recorded(ran: dict[str, RanControl]) -> None:
-    """Else it would be one more silent server, on TCP or on UDP."""
+    """The captures contain packets of the echo server over TCP and UDP; otherwise the control would only be another
+    silent server.
+    """
     came = {
         each.transport
         for line in verdicts(ran["echo"].folder)
@@ -183,7 +191,9 @@ def test_packets_of_echo_server_are_recorded(ran: dict[str, RanControl]) -> None
 
 
 def test_late_answer_is_not_judged_as_missing(ran: dict[str, RanControl]) -> None:
-    """A violation that comes when an impatient tester has stopped listening is no pass for those rules."""
+    """A violation that arrives one second late does not pass its rule, although an impatient tester would have stopped
+    waiting.
+    """
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
     assert "pass" not in {verdict for _, verdict in found}
@@ -191,7 +201,7 @@ def test_late_answer_is_not_judged_as_missing(ran: dict[str, RanControl]) -> Non
 
 
 def test_late_answer_is_judged_as_answer(ran: dict[str, RanControl]) -> None:
-    """A right answer passes, late or not."""
+    """A correct answer that arrives one second late passes its rule."""
     found = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in (line["test"] or "")}
     assert found == {"pass"}
 

@@ -1,4 +1,6 @@
-"""The first check of CONTRIBUTING.md, word by word: its files and commands, in a copy of the repository."""
+"""Carries out the first check of CONTRIBUTING.md literally: the test writes its files and runs its commands in a copy
+of the repository.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ for path, text, line in json.loads(sys.argv[1]):
         code = carry_out(line)
         print(f"$? {code}", flush=True)
 """
-"""One process for all commands: each imports the suites otherwise."""
+"""A program that runs all commands in one process, because each separate process would import the suites again."""
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,7 @@ def test_first_check_page_matches_its_commands_and_output(steps: list[Written | 
 
 
 def until(lines: Iterator[str], mark: str) -> list[str]:
-    """Return the lines up to and with the one that begins with ``mark``."""
+    """Return the lines up to and including the line that begins with ``mark``."""
     taken = []
     for line in lines:
         taken.append(line)

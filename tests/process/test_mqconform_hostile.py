@@ -1,4 +1,4 @@
-"""Hostile is not ours: a run against a system that means harm ends in verdicts about it, soon and in little memory."""
+"""Runs against systems that attack the tester: each run ends soon, in little memory, with verdicts about the system."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from qm_process import free_port
 
 HERE = Path(__file__).parent
 MEMORY = 400 * 1024 * 1024
-"""int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
+"""The maximum memory of a run in bytes, whatever its SUT sends; the harness itself needs about 150 MiB."""
 CAPTURES = 200_000_000
-"""int bytes that the captures of a run may have, whatever its SUT sends."""
+"""The maximum size in bytes of the captures of a run, whatever its SUT sends."""
 OF_A_CHECK = 60_000_000
-"""int bytes of them that a check leaves that another worker had begun when the run was ended."""
+"""The additional size in bytes of a capture by a check that another worker had begun before the run was ended."""
 
 WITHOUT_READS = ("messages", "short-messages", "connections")
-"""Systems whose queues nobody reads from afar."""
+"""The hostile systems whose SUT files declare no remote reading."""
 
 
 @contextlib.contextmanager
@@ -52,7 +52,7 @@ def hostile(kind: str, folder: Path) -> Iterator[Path]:
 
 
 def ran(kind: str, folder: Path, *options: str) -> Ran:
-    """Run checks against a hostile system in a process that may not have more than MEMORY."""
+    """Run checks against a hostile system in a process that may use at most `MEMORY` bytes."""
     out = folder / "out"
     with hostile(kind, folder) as file:
         done = mqconform("run", "--sut", file, "--out", out, *options, limits={resource.RLIMIT_DATA: MEMORY})
@@ -68,7 +68,9 @@ def verdicts_of(found: Ran) -> set[str]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, workers: int) -> None:
-    """4 MiB messages for ever: once it took 8.5 GB in 38 s, and a capture of 134 MB for each of 1,456 checks."""
+    """A system that endlessly sends messages of 4 MiB gets a named verdict, and the third flood ends the run. Once such
+    a run used 8.5 GB in 38 s and wrote a capture of 134 MB for each of 1,456 checks.
+    """
     found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1", "--workers", str(workers))
     assert found.code == 2, found.said
     assert "harness_error" not in verdicts_of(found), found.said
@@ -110,7 +112,9 @@ def test_endless_junk_gives_verdict_and_counts_as_flood(tmp_path: Path) -> None:
 
 
 def test_trickled_bytes_do_not_delay_check_endlessly(tmp_path: Path) -> None:
-    """Each byte is progress for a read, and none for the whole: the start of the run and its checks end."""
+    """Single bytes, each of which is progress for a read, do not complete a message: the start of the run and its
+    checks end nevertheless.
+    """
     found = ran("trickle", tmp_path, *SESSION, "--check-limit", "10")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
@@ -148,7 +152,9 @@ FEWER, MORE = ("--rule", "MQQB-2.2.1-03"), "MQQB-2.2.3-01"
 
 
 def with_room(room: int, *arguments: object) -> str:
-    """Run checks where no file may be larger, as on a disk that becomes full: one line, exit code 2. Return it all."""
+    """Run checks with a limit of the file size, as on a disk that becomes full: the run must end with exit code 2 and a
+    one-line message. Return the output.
+    """
     full = mqconform("run", *arguments, limits={resource.RLIMIT_FSIZE: room})
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
@@ -159,7 +165,7 @@ def with_room(room: int, *arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """Return a run folder that is as large as after a long run, and int bytes that it may have: it is nearly full."""
+    """Return a run folder as large as after a long run, and a limit of its size in bytes that it has nearly reached."""
     folder = tmp_path_factory.mktemp("full")
     out = folder / "out"
     path, run = out / "verdicts.jsonl", ["--sut", sut(folder), "--out", out]

@@ -1,4 +1,4 @@
-"""Ctrl-C at any time: 130, one line, and no word about what nobody knows."""
+"""Ctrl-C at any time ends a command with exit code 130 and one line, and no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mqconform pair`` between two processes: outcomes, captures, rules that one breaks, missing facilities."""
+"""``mqconform pair`` between two processes: outcomes, captures, rules that a system breaks, and missing facilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ A_AT, A_FINDS_B_AT, B_AT, B_FINDS_A_AT = "127.0.41.1", "127.0.41.2", "127.0.41.3
 
 @contextmanager
 def system(folder: Path, name: str, address: str, peer: str, *flags: str, qm2qm: bool = False) -> Iterator[Path]:
-    """Run a queue manager; yield its SUT file."""
+    """Run a queue manager; yield a SUT file for it."""
     own = folder / name
     own.mkdir()
     with serve(own, "--address", address, "--control", f"{address}:0", *flags) as served:

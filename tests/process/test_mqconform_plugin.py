@@ -1,4 +1,6 @@
-"""The plugin with a tiny suite: whatever a check does, its rules get a verdict, and no mistake passes."""
+"""The pytest plugin with a tiny suite: whatever a check does, its rules get a verdict, and no mistake leads
+to a pass.
+"""
 
 from __future__ import annotations
 
@@ -219,14 +221,14 @@ REASONS = {
     "test_teardown_breaks": "the check could not be ended: OSError: cannot tidy up",
     "test_teardown_breaks_twice": "the check could not be ended: SutUnavailable: gone; ConformanceFailure: not again",
 }
-"""The reason in the last verdict of each check."""
+"""The expected reason in the last verdict of each check."""
 GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown", "test_teardown_is_not_shown"}
-"""Checks that end well for pytest."""
+"""The checks that pytest counts as passed."""
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the harness beside a tiny suite."""
+    """Return a folder with the harness and a tiny suite."""
     folder = tmp_path_factory.mktemp("tiny")
     copy_packages(folder, "harness", "reference_qm")
     for name, text in FILES.items():
@@ -307,7 +309,9 @@ def test_exit_code_of_run_follows_verdict_of_its_only_check(tiny: Path) -> None:
 
 
 def test_plugin_does_not_affect_other_tests(tiny: Path) -> None:
-    """No SUT wanted, no run folder, no verdict."""
+    """A pytest session without a SUT file runs tests of other projects normally, and writes neither a run folder nor a
+    verdict.
+    """
     before = {path.name for path in tiny.iterdir()} | {"__pycache__", ".pytest_cache"}
     done = command(*PYTEST, "-q", "test_elsewhere.py", cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 0, done.stdout

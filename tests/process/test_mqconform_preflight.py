@@ -1,4 +1,4 @@
-"""``mqconform preflight`` is right: about a set-up as it should be, and about ones that are broken in one way each."""
+"""``mqconform preflight`` reports a correct set-up as correct, and names the one defect of each broken set-up."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from harness.wire import dissect, establish_connection
 SUT, PEER = "127.0.47.1", "127.0.47.2"
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 MADE = {"ok": True, "format_names": {"direct": "DIRECT=OS:other\\private$\\made"}}
-"""What an agent answers to create_queue, and to what needs no more than `ok`."""
+"""The answers of an agent: to create_queue, and to verbs that need only ``ok``."""
 ACCESS = '[rpc]\nlevel = "privacy"\nuser = "tester"\npassword = "Test-1: no real one"\n'
 RULES = {"A-1": "MUST", "A-2": "MUST NOT", "A-3": "SHOULD", "A-4": "MUST", "A-5": "MUST"}
 NEEDS = {"A-1": "", "A-2": "ping", "A-3": "", "A-4": "send", "A-5": "qm2qm"}
 
 
 class Rules:
-    """Five rules, four of them MUST, three of which need something."""
+    """Rules for the tests: five rules, four of them MUST; three rules need a capability or facility."""
 
     catalogue: ClassVar = {rule: SimpleNamespace(level=level) for rule, level in RULES.items()}
 
@@ -99,7 +99,7 @@ def look(path: Path) -> Report:
 
 
 def bad(report: Report) -> dict[str, str]:
-    """Return the findings that are missing or wrong, by name."""
+    """Return the items that preflight reports as missing or wrong, by name."""
     return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 
@@ -109,7 +109,7 @@ def states(report: Report) -> dict[str, str]:
 
 @contextlib.contextmanager
 def server(answer: Callable[[bytes], bytes]) -> Iterator[int]:
-    """Yield the port of a system that answers whatever comes on a connection."""
+    """Yield the port of a server that answers the bytes on each connection with the results of ``answer``."""
     with socket.create_server((SUT, 0)) as listener:
 
         def work() -> None:
@@ -269,7 +269,7 @@ def test_preflight_checks_provisioned_queues_without_control_channel(write: Writ
 
 
 def agent(facilities: list[str], refuses: Callable[[str], bool], guid: object = OTHER) -> Callable[[bytes], bytes]:
-    """Return what answers as a control channel, that of another system or of ``guid``, whose strings mean harm."""
+    """Return the answers of a control channel with hostile strings, of the system ``guid`` or of a different system."""
 
     def answer(data: bytes) -> bytes:
         answers: list[dict[str, Any]] = []
@@ -398,7 +398,9 @@ def agent_of_another(write: Write) -> Path:
 def test_preflight_reports_each_of_five_broken_setups(
     write: Write, monkeypatch: pytest.MonkeyPatch, broken: Any, attached: str, looked: dict[str, str]
 ) -> None:
-    """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""
+    """Both commands report each of five broken set-ups. ``attached``: the end of attach's line, empty where the agent
+    is right; ``looked``: the findings of preflight.
+    """
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
     if broken is peer_not_found:
         monkeypatch.setattr(asking, "REACH_TIMEOUT_MS", 200)

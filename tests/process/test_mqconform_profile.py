@@ -1,4 +1,6 @@
-"""The release of Windows that a SUT file names decides what a miss of a rule is: from the file to the line."""
+"""The Windows release that a SUT file names decides whether a violation is a failure or a warning, up to the line of
+verdicts.jsonl.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ faults = ["receiver-session-ack-has-sent-count-too-high"]
 WITHOUT_SPX, SPX_RULE = "windows-7", "MQQP-3.1.4.8-03"
 TELLS_SPX = VIRTUAL_SUT.replace("[driver]", f'profile = "{WITHOUT_SPX}"\n[driver]')
 TELLS_SPX += '[reference]\nfaults = ["server-get-server-port-for-spx-returns-port-tolerated"]\n'
-"""A port of SPX, as Windows 2000 has one: a release without SPX has none."""
+"""A SUT file of a release without SPX, with a fault: the system returns a port of SPX, as Windows 2000 does."""
 
 
 def test_deviation_fails_only_for_releases_without_product_note(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""The reference as a release of Windows: the profile decides whether what product notes allow is a failure."""
+"""The reference configured as a Windows release: the profile decides whether a deviation that product notes permit is a
+failure.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ NAMED = {
     "MQQP-3.1.4.3-15": "MS-MQQP <14>",
     "MQQP-3.1.4.9-D03": "MS-MQQP <21>",
 }
-"""Rules that this release misses, each with the note that allows it."""
+"""Rules that this release violates, each with the product note that permits the violation."""
 PASSIVE = "MQQB-3.1.6.4-06"
 
 

@@ -1,4 +1,4 @@
-"""``mqconform replay``: the checks of a run folder run again on their captures, without the system."""
+"""``mqconform replay`` runs the checks of a run folder again on their captures, without the system."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL_ALIKE = "3 of 3 checks reproduced the verdicts of the run; 0 differed, 0 can
 
 @pytest.fixture
 def run(few: Ran, tmp_path: Path) -> Path:
-    """Return a copy of a run of three checks, to be changed."""
+    """Return a copy of a run of three checks, which the test changes."""
     return Path(shutil.copytree(few.folder, tmp_path / "run"))
 
 
@@ -39,7 +39,9 @@ def test_failure_is_replayed_without_the_system(tmp_path: Path):
 
 
 def test_a_run_of_a_program_with_a_control_channel_is_replayed(tmp_path: Path):
-    """What decided how a check went on is in its capture: sockets, timers and answers, at the times of then."""
+    """The capture of a check contains everything that influenced the check: bytes, timers and control answers with
+    their times.
+    """
     file = started_program(tmp_path, addresses=("127.0.83.1", "127.0.83.2"))
     chosen = "unknown_packet_type_closes_session"
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
@@ -52,7 +54,9 @@ def test_a_run_of_a_program_with_a_control_channel_is_replayed(tmp_path: Path):
 
 
 def test_the_end_of_the_systems_process_is_replayed(tmp_path: Path):
-    """It was found out beside all packets: the same checks fail, and the same verdicts stay open."""
+    """The end of the system's process, which no packet shows, is replayed: the same checks fail, and the same verdicts
+    stay undecided.
+    """
     file = started_program(tmp_path, addresses=("127.0.83.3", "127.0.83.4"), script="crashing_queue_manager.py")
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", "unknown_packet_type and 0")
     assert done.returncode == 1, done.stdout
@@ -71,7 +75,9 @@ ADMITS = "[remote]\n{}[rpc]\nleast_level = 'privacy'\n[[rpc.users]]\nname = 'tes
 
 
 def test_run_of_external_system_is_replayed_except_random_decisions(tmp_path: Path):
-    """An address, a control channel over the streams of a command, and NTLM, whose keys are new each time."""
+    """A run of an external system over an address, a control channel of type stdio, and NTLM is replayed, except the
+    checks with random keys of NTLM.
+    """
     own, peer = "127.0.83.5", "127.0.83.6"
     ports = dict(zip(("tcp_port", "ping_port", "rpc_port"), (free_port(peer) for _ in range(3)), strict=True))
     flags = ("--address", own, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{own}:0")

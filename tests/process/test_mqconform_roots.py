@@ -1,4 +1,6 @@
-"""What all verdicts rest on is missing: no system is convicted, and the root is named once, before all else."""
+"""Runs with a missing prerequisite: no rule fails because of it, and the result names the root cause once, before the
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ CHOSEN = (
     "acknowledgment_bit_enables and arrived-express or named_alone "
     "or repeated_message_is_discarded and express or closing_session_closes_connection"
 )
-"""Checks that wait for acknowledgments and copies, and some that need no message of the system."""
+"""Selects checks that wait for acknowledgments and copies, and checks that need no message of the system."""
 QUEUES = ("plain", "tx", "admin")
 
 
@@ -36,10 +38,10 @@ def system(
     plain: str = "plain",
     qm2qm: bool = True,
 ) -> Iterator[Path]:
-    """Yield a SUT file for a queue manager that runs meanwhile.
+    """Run a queue manager; yield a SUT file for it.
 
-    ``connects_to``: the port at which it looks for the peer, the right one unless it says otherwise; ``plain``: what
-    the SUT file says for the queue of that name; ``qm2qm``: whether a remote reader can look into queues.
+    ``connects_to``: the port at which the queue manager looks for the peer, by default the right port; ``plain``: the
+    queue that the SUT file names as ``plain``; ``qm2qm``: whether a remote reader can read queues.
     """
     port = free_port(SUT, PEER)
     flags = ("--address", SUT, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{SUT}:0")
@@ -60,7 +62,9 @@ def system(
 
 
 def judged_by(path: Path, *chosen: object) -> str:
-    """Run checks; return the head of the result. Nobody is convicted, and what rests on the root says so."""
+    """Run checks; return the first line of the result. No rule may fail, and the verdicts that depend on the root cause
+    must name it.
+    """
     folder = path.parent / "run"
     done = mqconform("run", "--sut", path, "--out", folder, *chosen)
     lines = verdicts(folder)
@@ -150,7 +154,7 @@ def test_missing_root_is_reported_once_before_findings(tmp_path: Path, workers: 
 
 
 def head_of(said: str) -> str:
-    """Return the first line of the result; during a run, no line precedes the root cause."""
+    """Return the first line of the result. During a run, no other line may precede the root cause."""
     lines = [line for line in said.splitlines() if line.strip()]
     roots = [number for number, line in enumerate(lines) if line.startswith(HEAD)]
     symptoms = [number for number, line in enumerate(lines) if line.startswith(("inconclusive ", "fail ", "warn "))]

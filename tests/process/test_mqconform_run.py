@@ -1,6 +1,6 @@
-"""``mqconform run`` and ``pytest suites`` are the same, and everything in the run folder fits together.
+"""``mqconform run`` and ``pytest suites`` give the same results, and all files of the run folder agree with each other.
 
-What is about all checks looks at one whole run; what is about runs as such at checks of packets, reads and restarts.
+Tests about all checks use one whole run; tests about runs use a few checks of packets, reads and restarts.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ def test_evidence_of_each_verdict_names_existing_bytes(lines_of_whole: Lines, un
 
 
 def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Path) -> None:
-    """Real sockets, a SUT that was there before, its control channel: and it is there afterwards."""
+    """A queue manager that ran before the run keeps the rules over real sockets and its control channel, and still runs
+    afterwards.
+    """
     port, ping_port = free_port("127.0.0.1", "127.0.0.2"), free_port("127.0.0.2")
     toml = (
         f"[queue_manager]\nsend_ping = true\n[listen]\ntcp_port = 0\nping_port = 0\n"
@@ -152,7 +154,9 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
 
 
 def test_cleanup_without_control_removes_messages_by_remote_reading(tmp_path: Path) -> None:
-    """A check that looked into a queue of the system removes its own messages from it, so no residue is left."""
+    """A check without a control channel removes its own messages from the queues by remote reading, so no residue
+    remains.
+    """
     port = free_port("127.0.0.1", "127.0.0.2")
     toml = f"[listen]\ntcp_port = 0\nping_port = 0\n[remote]\ntcp_port = {port}\n"
     queues = "".join(f"[[queues]]\nname = 'private$\\mqc-{kind}'\n" for kind in ("plain", "admin"))
@@ -195,9 +199,9 @@ def test_fault_fails_its_rule_in_mqconform_run_and_pytest(tmp_path: Path) -> Non
 
 
 def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> None:
-    """Kill a run as soon as so many verdicts are on disk; two in a row do not get to the end of so many checks.
+    """Kill a run as soon as ``after`` verdicts are on disk. Two such runs in a row finish fewer than ``checks`` checks.
 
-    While it lives, the same command is refused.
+    While the run lives, the same command must be refused.
     """
     process = subprocess.Popen(
         [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), *options],
@@ -258,7 +262,9 @@ def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconfo
 
 
 def test_run_frees_packets_of_each_finished_check(tmp_path: Path) -> None:
-    """Once pytest's items kept the packets of all checks, and a flood of three checks exhausted the memory."""
+    """The run frees the packets of each finished check. Once pytest's items kept the packets of all checks, and a flood
+    in three checks exhausted the memory.
+    """
     kept, folders = tmp_path / "kept", (Path(__file__).parent, ROOT)
     plugin = {"PYTEST_PLUGINS": "packets_kept", "PYTHONPATH": os.pathsep.join(map(str, folders))}
     arguments = ("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "--select", "MQQB-3.1.5.4.1")

@@ -1,4 +1,6 @@
-"""Slow is not wrong, dead is: systems that stand still again and again, answer late, hang."""
+"""Runs against slow systems, which must not fail, and dead systems, which must: systems that stop repeatedly, answer
+late, or hang.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from mqconform_process import mqconform, run_json, started_program, verdicts
 HERE = Path(__file__).parent
 BAD = ("fail", "warn", "harness_error", "inconclusive")
 SELECTION = ("--select", "MQQB-2.2.2", "--select", "MQQB-3.1.6.4", "-k", "not follows_its_states")
-"""Packets, sessions in both directions, and a timer."""
+"""Selects checks of packets, of sessions in both directions, and of a timer."""
 FATAL = ("--rule", "MQQB-2.2.1-03", "-k", "test_unknown_packet_type_closes_session and 15")
 
 

@@ -1,4 +1,4 @@
-"""``mqconform run --topology``: three processes, and all that passes between them in one capture."""
+"""``mqconform run --topology`` with three processes: one capture contains all traffic between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOUND_AT = {"sender": "127.0.1.1", "router": "127.0.1.2", "receiver": "127.0.1.3
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """Copy the example of docs/topology, with a port that is free."""
+    """Copy the example of docs/topology, and replace its port by a free port."""
     folder = tmp_path / "example"
     shutil.copytree(EXAMPLE, folder)
     port = str(free_port(*FOUND_AT.values()))

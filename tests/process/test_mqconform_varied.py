@@ -1,4 +1,6 @@
-"""Varied checks: a verdict names the smallest combination that fails, and what a system lacks is not varied."""
+"""Varied checks: a verdict names the smallest combination that fails, and values that need a missing capability are not
+used.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ PAIR = "negative journaling = yes, destination = private"
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the run of a system that breaks the rule for one combination of two values."""
+    """Return a run of a system that breaks the rule only for one combination of two values."""
     folder = tmp_path_factory.mktemp("varied")
     text = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-message-with-jn-to-private-name-not-counted"]\n'
     done = mqconform("run", "--sut", sut(folder, text), "--out", folder / "run", *ONLY_CHECK)
@@ -59,6 +61,6 @@ def test_strength_3_takes_more_rows_and_is_replayed(tmp_path: Path) -> None:
     assert mqconform("replay", tmp_path / "run3", "--rule", COUNTED).returncode == 0
 
 
-def test_explanation_of_a_rule_names_what_is_varied() -> None:
+def test_explanation_of_a_rule_names_its_varied_parameters() -> None:
     done = mqconform("explain", COUNTED)
     assert "    varies priority (3, 0, 7); negative journaling (no, yes); destination (direct, private)" in done.stdout

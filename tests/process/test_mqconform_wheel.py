@@ -1,4 +1,4 @@
-"""The wheel: everything that a run needs is inside, and it works in an empty folder with no checkout in sight."""
+"""The wheel contains everything that a run needs, and works in an empty folder without a checkout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ import importlib.util
 find_any = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name == "pyspark" else find_any(name, *rest)
 """
-"""What a site without Spark is like: nobody finds it."""
+"""Code that hides Spark from a process, as in an installation without Spark."""
 OURS = (
     *("suites", "captures", "reports", "harness", "reference_qm", "docs", "examples"),
     *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
@@ -48,7 +48,7 @@ FOREIGN = {
         "    assert pytestconfig.getoption('--out') == RIG\n"
     ),
 }
-"""A project that has packages and a pytest option of the same names as parts of mqconform."""
+"""A foreign project that has packages and a pytest option with the same names as parts of mqconform."""
 
 
 def _ask(python: Path, code: str) -> list[str]:

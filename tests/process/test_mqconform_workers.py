@@ -1,4 +1,4 @@
-"""``--workers``: checks in parallel find what they find one after the other, and nothing of a worker gets lost."""
+"""``--workers``: parallel checks have the same verdicts as sequential checks, and no result of a worker is lost."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from qm_process import free_port
 from harness.exit_codes import EXIT_INTERRUPTED
 
 SELECTION = ("--select", "MQQB-2.2.3", "--select", "MQQB-2.2.6", "--select", "MQQB-2.2.1")
-"""Checks of packets: some dozens."""
+"""Selects some dozens of checks of packets."""
 HELD_UP_IN = 6
-"""A check that each of two workers gets to."""
+"""The number of the check in which a worker waits; each of two workers reaches this check."""
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run without workers."""
+    """Return a finished run without workers."""
     folder = tmp_path_factory.mktemp("alone")
     done = mqconform("run", "--sut", sut(folder), "--out", folder / "run", *SELECTION)
     assert done.returncode == 0, done.stdout
@@ -42,7 +42,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def blocks(folder: Path) -> list[str]:
-    """Return the checks in the order of their verdicts, one for each piece of the file that is of one check."""
+    """Return the check of each group of consecutive lines of verdicts.jsonl that belong to the same check."""
     tests = [line["test"] for line in verdicts(folder)]
     return [test for number, test in enumerate(tests) if number == 0 or tests[number - 1] != test]
 
@@ -70,7 +70,7 @@ def go(folder: Path) -> Path:
 
 
 def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:
-    """Return a run that has some verdicts already; its workers wait for a file ``go`` before they are done."""
+    """Return a running run that has already written some verdicts; its workers wait until a file ``go`` exists."""
     command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), *SELECTION, f"--workers={workers}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=held_up(HELD_UP_IN, go(folder)))
     path = folder / "verdicts.jsonl"
@@ -129,7 +129,7 @@ def test_option_impossible_with_several_workers_gives_one_line_error(tmp_path: P
 
 
 def loopback(folder: Path) -> Path:
-    """Return a SUT file with a process for each of two workers."""
+    """Return a SUT file with which each of two workers starts its own process."""
     port = free_port("127.0.9.2", "127.0.10.2")
     for number in (0, 1):
         (folder / f"qm-{number}.toml").write_text(f"[remote]\ntcp_port = {port}\nping_port = {port}\n")

@@ -1,4 +1,6 @@
-"""MS-MQQP 3.2.4: one ``serve`` process reads the queue of another; the suites judge it as a reader over loopback."""
+"""MS-MQQP 3.2.4: one ``serve`` process reads the queue of another process, and the suites judge it as a remote reader
+over loopback.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ LARGE = "x" * 1_000_000
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[Control, Control]]:
-    """Yield the control channels of a reader and of the queue manager whose queue it reads."""
+    """Yield two control channels: that of the reader, and that of the queue manager whose queue it reads."""
     folders = [tmp_path / name for name in ("far", "near")]
     for folder in folders:
         folder.mkdir()

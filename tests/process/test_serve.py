@@ -1,4 +1,4 @@
-"""``serve`` as a real process on loopback."""
+"""Tests ``serve`` as a real process on loopback."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from reference_qm.codec import BaseHeader
 ANY = ("--tcp-port", "0", "--ping-port", "0")
 CONTROLLED = (*ANY, "--control", "127.0.0.1:0")
 LONG_MS = 3_600_000
-"""What a reader asks to wait: a stop that waited for it would be taken for a process that hangs."""
+"""The waiting time of a read in ms. It is so long that a stop which waited for the read would count as hanging."""
 PING = struct.Struct("<HHI16s")
-"""MS-MQQB 2.2.7: Flags, Signature, Cookie, QMGuid."""
+"""The layout of a ping (MS-MQQB 2.2.7): Flags, Signature, Cookie, QMGuid."""
 PING_SIGNATURE = 0x5548
 
 PAGE = resource.getpagesize()
@@ -41,7 +41,7 @@ def ping(acceptor: tuple[str, int], cookie: int) -> tuple[int, int, UUID]:
 
 
 def sockets_of(pid: int) -> set[tuple[str, str]]:
-    """Return the (protocol, local address) pairs on which a process listens."""
+    """Return the pairs (protocol, local address) at which a process listens."""
     links = []
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def test_serve_answers_ping_with_its_identifier(tmp_path: Path):
 
 
 def exchange(sender, receiver, receiver_address: str, delivery: str, count: int = 5) -> None:
-    """Check that messages of one delivery kind arrive once, in order."""
+    """Check that messages of one delivery kind arrive once and in order."""
     for n in range(count):
         sender.call(
             "send",
@@ -241,12 +241,14 @@ def test_bad_settings_give_one_line_errors_and_exit_2(tmp_path: Path):
 
 
 def resident(pid: int) -> int:
-    """Return the bytes of memory that a process has."""
+    """Return the resident memory of a process in bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE
 
 
 def test_serve_rejects_illegal_bytes_without_buffering(tmp_path: Path):
-    """Before a session is open 572 bytes are legal: once 300 connections with nearly 4 MiB each held 1.4 GB."""
+    """Before a session is open, a packet has at most 572 bytes, so ``serve`` buffers no more. Once 300 connections with
+    nearly 4 MiB each occupied 1.4 GB.
+    """
     message = BaseHeader(PacketSize=LONGEST_PACKET).build() + bytes(LONGEST_PACKET - 17)
     with serve(tmp_path, "--tcp-port", "0", "--ping-port", "0") as served, contextlib.ExitStack() as stack:
         before = resident(served.process.pid)

@@ -1,4 +1,6 @@
-"""Two processes that share a directory in a file: each sees what the other publishes, and neither waits for it."""
+"""Two processes share a directory in a file: each process sees what the other publishes, and neither waits for the
+other.
+"""
 
 from __future__ import annotations
 

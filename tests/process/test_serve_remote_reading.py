@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.4, 3.1.6: impacket's client reads from a process; tshark finds nothing malformed in what both said."""
+"""MS-MQQP 3.1.4, 3.1.6: impacket's client reads from a process, and tshark finds nothing malformed in the packets of
+both sides.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def bodies(control: Control) -> list[str]:
 
 
 class RemoteReader:
-    """An application and its supporting server: a handle from qmcomm, everything else by qm2qm."""
+    """An application with its supporting server: qmcomm provides the handle, and all other calls use qm2qm."""
 
     def __init__(self, served: Served, syntax: str = "NDR", multiplexed: bool = False, login: Any = None) -> None:
         self.application = Impacket(served.endpoint("rpc"), QC, syntax, login=login)
@@ -219,7 +221,7 @@ def test_read_command_peeks_receives_and_reports_empty_queue_or_failure(served):
 
 
 def memory_kb(process: Served) -> int:
-    """Return the resident memory of a process at its highest."""
+    """Return the maximum resident memory of a process in kB."""
     status = Path(f"/proc/{process.process.pid}/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 

@@ -1,4 +1,6 @@
-"""MS-RPCE 3.3.1.5.2 between processes: impacket and our own client authenticate to ``serve``, by NTLM and Negotiate."""
+"""MS-RPCE 3.3.1.5.2 between processes: the clients of impacket and of the harness authenticate to ``serve`` with NTLM
+and Negotiate.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ allow = {{ "{SID}" = ["receive_message", "peek_message"] }}
 FLAGS = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0")
 LEVELS = (RPC_C_AUTHN_LEVEL_CONNECT, RPC_C_AUTHN_LEVEL_PKT_INTEGRITY, RPC_C_AUTHN_LEVEL_PKT_PRIVACY)
 LARGE = "x" * 20_000
-"""Several fragments, of requests and of responses."""
+"""A body so large that request and response consist of several fragments."""
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +155,9 @@ def test_read_command_authenticates_and_reports_authentication_failures(served, 
 
 @pytest.mark.parametrize(("user", "outcome"), [(USER, 1), ("stranger", 2)])
 def test_queue_can_be_read_only_by_users_with_rights(served, monkeypatch, user, outcome):
-    """Exit code 1: it is empty; 2: it cannot be opened."""
+    """A user with rights can read the queue (exit code 1: the queue is empty); a user without rights cannot open it
+    (exit code 2).
+    """
     process, _ = served
     host, port = process.endpoint("rpc")
     monkeypatch.setenv("MQC_TEST_PASSWORD", PASSWORD)

@@ -1,4 +1,4 @@
-"""Two ``serve`` processes that have keys exchange signed and encrypted messages."""
+"""Two ``serve`` processes with keys exchange signed and encrypted messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUEUE = "private$\\strict"
 
 
 def make_user(folder: Path) -> None:
-    """Put the certificate and the private key of a user into a folder."""
+    """Write the certificate and the private key of a user to a folder."""
     key = rsa.generate_private_key(65537, 2048)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "alice")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
@@ -80,7 +80,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 
 def name_of(control: Control) -> str:
-    """Return the private format name of the only queue of the receiver."""
+    """Return the private format name of the receiver's only queue."""
     (queue,) = control.call("inspect")["adm"]["QueueManager"]["QueueCollection"]
     assert (queue["Authentication"], queue["PrivacyLevel"]) == (True, "Body")
     return f"PRIVATE={GUIDS[RECEIVER]}\\{queue['PrivateQueueNumber']:08X}"

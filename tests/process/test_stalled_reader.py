@@ -1,4 +1,4 @@
-"""A remote queue manager that opens a session and then reads nothing."""
+"""A remote queue manager opens a session and then reads no bytes from the connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BODY = "x" * 700_000
 MESSAGES = 60
 UNSENT = 4 * 1024 * 1024
 KERNEL = 16 * 1024 * 1024
-"""More than the two kernel buffers of a connection hold here."""
+"""A size in bytes that exceeds the two kernel buffers of a connection."""
 
 
 def next_packet(sock: socket.socket, framer: StreamFramer) -> Packet:
@@ -29,7 +29,7 @@ def next_packet(sock: socket.socket, framer: StreamFramer) -> Packet:
 
 
 def open_session(sock: socket.socket) -> None:
-    """Carry out the acceptor's half of MS-MQQB 3.1.5.3 and 3.1.5.4."""
+    """Open a session as the acceptor does (MS-MQQB 3.1.5.3 and 3.1.5.4)."""
     framer = StreamFramer()
     establish = next_packet(sock, framer)
     assert isinstance(establish, EstablishConnectionPacket)

@@ -1,6 +1,7 @@
-"""Two queue managers in different sites and the router between them, each a process with a store.
+"""Two queue managers in different sites and a router between them, each a process with a store.
 
-All kinds of messages go both ways, also when connections are cut, and when any of the three is restarted or killed.
+All kinds of messages arrive in both directions, even when connections are cut and each of the three is restarted or
+killed.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from relay import Relay
 LEFT, ROUTER, RIGHT = "left", "router", "right"
 ADDRESSES = {LEFT: "127.0.0.1", ROUTER: "127.0.0.2", RIGHT: "127.0.0.3"}
 RELAY = "127.0.0.4"
-"""The address of the router for the left one, through the relay."""
+"""The address at which the left queue manager reaches the router through the relay."""
 IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 10)}
 PLAIN, TRANSACTIONAL, NOTHING = "private$\\plain", "private$\\tx", "private$\\nothing"
 PUBLIC, PUBLISHED = "orders", "6d71636f-6e66-4f72-8d00-0000000000ff"
 QUEUES = {"express": PLAIN, "recoverable": PLAIN, "transactional": TRANSACTIONAL}
 SCALE = 20
 BATCH = 5
-"""Messages of one transaction."""
+"""The number of messages in one transaction."""
 
 
 class Environment:
-    """The three processes by name; one control connection carries all commands of each life of a process."""
+    """The three processes by name. One control connection carries all commands to a process between two restarts."""
 
     def __init__(self, folder: Path, *, sites: bool = True) -> None:
         self.port = free_port(*ADDRESSES.values(), RELAY)
@@ -39,7 +40,7 @@ class Environment:
         self.served: dict[str, Served] = {}
         self.control: dict[str, Control] = {}
         self.names: dict[str, dict[str, str]] = {}
-        """The private format names of the queues of each."""
+        """The private format names of the queues of each queue manager."""
         self.relay = Relay((RELAY, self.port), (ADDRESSES[ROUTER], self.port))
 
     def start(self, *names: str) -> None:
@@ -110,7 +111,7 @@ class Environment:
         self.relay.close()
 
     def send(self, source: str, to: str, kind: str, bodies: list[str]) -> None:
-        """Send messages of a kind, transactional ones in transactions of several."""
+        """Send messages of one delivery kind; several transactional messages share a transaction."""
         control, name = self.control[source], self.names[to][QUEUES[kind]]
         if kind != "transactional":
             for body in bodies:
@@ -123,7 +124,7 @@ class Environment:
             control.call("commit", transaction=transaction)
 
     def receive(self, at: str, kind: str, source: str, bodies: list[str]) -> None:
-        """Check that the messages come, each once and in order, from their source."""
+        """Check that the messages arrive from their source, each once and in order."""
         for body in bodies:
             message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=PATIENCE_S * 1000)["message"]
             assert message is not None, f"{body} did not come"
@@ -131,15 +132,15 @@ class Environment:
             assert message["source"] == IDENTIFIERS[source]
 
     def waiting(self, name: str) -> int:
-        """Return the number of messages that wait to be sent, or acknowledged, at one of the three."""
+        """Return the number of messages of a queue manager that are unsent or unacknowledged."""
         return sum(queue["count"] for queue in self.control[name].call("list")["outgoing"])
 
     def until(self, name: str, condition: Callable[[], bool], what: str) -> None:
-        """Ask again and again; the wait is one for a message that never comes."""
+        """Check a condition repeatedly until it is true, and fail when the wait is too long."""
         until(condition, what, lambda: self.control[name].call("receive", queue=NOTHING, timeout_ms=20))
 
     def settled(self) -> None:
-        """Check that no system has unsent messages, and that no message arrived twice."""
+        """Check that no queue manager has unsent messages, and that no message arrived twice."""
         for name in self.served:
             self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} has sent its messages")
             for queue in (PLAIN, TRANSACTIONAL):
@@ -161,7 +162,7 @@ def bodies(kind: str, count: int = 20) -> list[str]:
 
 BOTH_WAYS = ((LEFT, RIGHT), (RIGHT, LEFT))
 KEPT = ("recoverable", "transactional")
-"""The kinds that no failure may lose."""
+"""The delivery kinds whose messages no failure may lose."""
 
 
 def test_messages_of_every_kind_pass_the_router_both_ways(environment: Environment):
@@ -252,6 +253,8 @@ def _sessions(environment: Environment, name: str) -> list[dict[str, Any]]:
 
 
 def _unacknowledged(environment: Environment, name: str) -> int:
-    """Count the messages that the next hop did not acknowledge: transactional ones are kept longer, for OrderAcks."""
+    """Return the number of messages without a session acknowledgment of the next hop. The tables also keep acknowledged
+    transactional messages, until their OrderAck.
+    """
     tables = (session["OutgoingMessageTable"] for session in _sessions(environment, name))
     return sum(not position["ReceivedSessionAck"] for table in tables for position in table)

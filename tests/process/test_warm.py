@@ -1,4 +1,6 @@
-"""A fork of a warm process ends as a process of its own does, and does not outlive who asked for it."""
+"""A fork of a warm process behaves like a newly started process at its end, and does not outlive the test that started
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process is neither gone nor waiting to be waited for."""
+    """Return whether a process exists and is not a zombie."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""The agent for Windows, compiled and run by Mono: its queues are those of ``mqconform serve`` (tests/windows)."""
+"""The agent for Windows, compiled and run by Mono, with queues of ``mqconform serve`` (tests/windows)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from patience import PATIENCE_S, communicate, end_of, run_watched
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import COMPILE, WINDOWS_AGENT, compile_on_mono
-from benchmarks.sshd import sshd
+from benchmarks.sshd import run_sshd
 from harness.sut.control_schema import complaint_about_answer
 
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
@@ -29,14 +29,14 @@ SELECTION = (
     "what_is_done_within or internal_transactions or s3_1_7_1_07_purge_queue or test_moving or rejected_messages"
     " or closing_cursors or opening_cursors"
 )
-"""Checks of applications: queues, handles, cursors, subqueues, both kinds of transactions."""
+"""Selects checks of applications: queues, handles, cursors, subqueues, and both kinds of transactions."""
 
 pytestmark = pytest.mark.skipif(shutil.which("mcs") is None, reason="mono-mcs is not installed (scripts/setup.sh)")
 
 
 @dataclass
 class Agent:
-    """The agent at the other end of its standard streams; every answer keeps the contract."""
+    """A client of the agent over the agent's standard streams. It checks that every answer keeps the contract."""
 
     process: subprocess.Popen[bytes]
     number: int = 0
@@ -82,13 +82,13 @@ class Agent:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the agent with its queue system, once a session."""
+    """Compile the agent with its replacement queue system, once a session."""
     return compile_on_mono(tmp_path_factory.mktemp("agent"))
 
 
 @pytest.fixture(scope="module")
 def peer_port() -> int:
-    """Return where the system finds its peer."""
+    """Return the port at which the system finds its peer."""
     return free_port("127.0.0.2")
 
 
@@ -119,7 +119,9 @@ def hearing(program: Path, served: Served) -> Iterator[Agent]:
 
 
 def test_windows_agent_compiles_from_its_single_file(tmp_path: Path) -> None:
-    """As Add-Type compiles it: without the assemblies of Mono, and without a warning."""
+    """The agent compiles from its single file as Add-Type compiles it: without assemblies of Mono, and without
+    warnings.
+    """
     references = [one for one in COMPILE if one != "-r:Mono.Messaging"]
     build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(WINDOWS_AGENT)]
     done = run_watched(build)
@@ -253,7 +255,9 @@ def test_windows_agent_reports_impossible_verb_as_unsupported_and_refusal_as_ref
 
 
 def test_requested_signature_is_passed_to_msmq(hearing: Agent) -> None:
-    """A system without a certificate refuses it; without the level it would send."""
+    """The agent passes a requested signature to MSMQ: a system without a certificate refuses the message, which it
+    would send unsigned without the argument.
+    """
     refused = hearing.ask("send", to=THERE, body="signed", authentication_level="sig20", hash_algorithm="sha512")
     assert (refused["ok"], refused.get("unsupported")) == (False, None)
     assert refused["error"].startswith("certificate: ")
@@ -303,7 +307,7 @@ def test_run_with_windows_agent_over_ssh_has_no_false_fail(
 ) -> None:
     host, tcp_port = served.endpoint("tcp")
     agent = ("env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program))
-    with sshd(tmp_path / "sshd") as over:
+    with run_sshd(tmp_path / "sshd") as over:
         text = f"""
 [sut]
 name = "agent-on-mono"

@@ -1,7 +1,7 @@
-"""What the agent for Windows calls of Windows: its class OnWindows, run by Mono on stand-ins that record the calls.
+"""The calls of Windows that the agent makes: Mono runs its class OnWindows on replacements that record the calls.
 
-The stand-ins (tests/windows) have the members, signatures and errors of Windows by its sources (docs/windows.md). What
-calls another member by late binding, or passes other arguments, is refused here as it would be there.
+The replacements (tests/windows) have the members, signatures and errors of Windows according to its sources
+(docs/windows.md). They refuse a call with a wrong member name or wrong arguments, as Windows would.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the Windows agent with stand-ins for its two assemblies and for the native libraries."""
+    """Compile the Windows agent with replacements for its two assemblies and for the native libraries."""
     folder = tmp_path_factory.mktemp("recorded")
     compiled = ["mcs", "-langversion:5", "-r:System.Transactions"]
     for name, source in (
@@ -50,7 +50,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def register(folder: Path, key: str, name: str, kind: str, value: str) -> None:
-    """Write a value of the local machine's registry, as Mono keeps it."""
+    """Write a value to the registry of the local machine in the format of Mono."""
     path = folder / "registry/LocalMachine" / key.lower() / "values.xml"
     path.parent.mkdir(parents=True)
     path.write_text(f'<values><value name="{name}" type="{kind}">{value}</value></values>', encoding="utf-8")
@@ -59,9 +59,9 @@ def register(folder: Path, key: str, name: str, kind: str, value: str) -> None:
 def asked(
     program: Path, folder: Path, *requests: dict[str, Any], after_wait: tuple[dict[str, Any], ...] = ()
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Ask the agent for verbs; return its answers in the order of the requests, and the calls that it made.
+    """Send requests to the agent; return its answers in the order of the requests, and the calls that it made.
 
-    ``after_wait``: requests that are made when a read waits.
+    ``after_wait``: requests that are sent while a read waits.
     """
     lines = [json.dumps({"id": number, **request}) for number, request in enumerate((*requests, *after_wait))]
     record = folder / "record"
@@ -113,7 +113,9 @@ def test_created_queue_grants_access_to_everyone(program: Path, tmp_path: Path) 
 
 
 def test_each_windows_read_requests_the_lookup_identifier(program: Path, tmp_path: Path) -> None:
-    """A Message of Windows throws where its filter had not asked for a property."""
+    """Each read requests the lookup identifier, because a Message of Windows throws when a property is read that its
+    filter did not request.
+    """
     answers, calls = asked(
         program, tmp_path, *with_queue({"verb": "peek", "queue": NEAR}, {"verb": "receive", "queue": NEAR})
     )

@@ -1,6 +1,6 @@
-"""A plugin for ``PYTEST_PLUGINS``: in each check a verb of the virtual system, or an argument, is unsupported.
+"""A plugin for ``PYTEST_PLUGINS``: in each check, the virtual system does not support one verb or one argument.
 
-Which one, a number drawn for each that the check comes to decides. ``UNSUPPORTED``: another seed, another choice.
+A random number for each verb and argument of the check decides which one. ``UNSUPPORTED``: the seed of these numbers.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from harness.sut.control import Unsupported, VirtualControl
 
 PART = 0.15
 NEVER = ("identity", "cancel")
-"""Verbs that every agent has."""
+"""The verbs that every agent supports."""
 SEED = os.environ.get("UNSUPPORTED", "")
 
 rng = random.Random()
 met: dict[tuple[str, str], bool] = {}
-"""By verb and argument, "" for the verb alone: whether it is unsupported in this check."""
+"""Whether a verb and argument are unsupported in this check; the argument "" stands for the verb itself."""
 begin, call = VirtualControl.begin, VirtualControl.call
 
 

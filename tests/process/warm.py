@@ -1,7 +1,8 @@
-"""Starts Python programs as forks of a process that has their imports: most of the cost of a short one.
+"""Starts Python programs as forks of a process that has already imported their modules, because imports are most of the
+cost of a short program.
 
-A fork is a process of its own, with its own session, environment, folder and output, as ``python -m PROGRAM`` is.
-``python warm.py DESCRIPTOR PROGRAM`` serves a listening socket until its standard input ends, and kills what it forked.
+A fork has its own session, environment, folder and output, like ``python -m PROGRAM``. ``python warm.py DESCRIPTOR
+PROGRAM`` serves a listening socket until its standard input ends, and then kills its forks.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from types import TracebackType
 from typing import IO, Self
 
 MESSAGE = 1 << 18
-"""int bytes that a command and its environment have at most."""
+"""The maximum size in bytes of a command with its environment."""
 ONE_CHECK = "MQQB-2.2.2-02"
-"""A rule: a run of its check imports what runs import."""
+"""A rule with one check. A run of this check imports all modules that runs import."""
 
 
 class Forked:
-    """A process that is no child of this one; it has those attributes of `subprocess.Popen` that tests use."""
+    """A forked process that is not a child of this process. It has the attributes of `subprocess.Popen`
+    that tests use.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,9 @@ class Forked:
         environment: Mapping[str, str],
         limits: Mapping[int, int] | None = None,
     ) -> None:
-        """``streams``: the files for its standard output and standard error; ``limits``: its resource limits."""
+        """``streams``: the files for standard output and standard error of the fork; ``limits``: its
+        resource limits.
+        """
         from patience import PATIENCE_S  # not in the server: commands would have it, too
 
         self.args = [str(each) for each in words]
@@ -55,7 +60,7 @@ class Forked:
         self.pid = int(self._socket.recv(MESSAGE))
 
     def poll(self, within_s: float = 0) -> int | None:
-        """Return the exit code, or None when it has not ended within that time."""
+        """Return the exit code, or None when the fork has not ended within the given time."""
         if self.returncode is None:
             self._socket.settimeout(within_s)
             with contextlib.suppress(TimeoutError, BlockingIOError):
@@ -63,13 +68,13 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float) -> int:
-        """Return the exit code. Raises `subprocess.TimeoutExpired`."""
+        """Wait for the end of the fork, and return the exit code. Raises `subprocess.TimeoutExpired`."""
         if (code := self.poll(timeout)) is None:
             raise subprocess.TimeoutExpired(self.args, timeout)
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal to the fork, unless it has ended."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):  # it has, and its exit code is on its way
                 os.kill(self.pid, number)
@@ -86,7 +91,7 @@ class Forked:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for its end, as `subprocess.Popen` does."""
+        """Wait for the end of the fork, as `subprocess.Popen` does."""
         from patience import end_of
 
         end_of(self)
@@ -101,7 +106,7 @@ def carry_out(
     folder: Path | None = None,
     limits: Mapping[int, int] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return its output. ``folder``: as in `run_watched`."""
+    """Run a program to its end, and return its output. ``folder``: see `run_watched`."""
     from patience import LOOK_S, Watch, kill
 
     with (
@@ -127,7 +132,7 @@ def _read(file: IO[bytes]) -> str:
 
 @cache
 def _server(program: str) -> bytes:
-    """Return the address of the server of a program, which this process starts when it is first asked for."""
+    """Return the address of the server that forks a program; start the server at the first call."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind("")  # Linux picks a name that no file has
     listener.listen()
@@ -153,7 +158,7 @@ Main = Callable[[], object]
 
 
 def import_mqconform() -> Main:
-    """Run a check, with all that it says going nowhere."""
+    """Import the modules of mqconform by running a check, and discard the output."""
     from harness.cli.main import main
 
     with tempfile.TemporaryDirectory() as folder:
@@ -175,11 +180,13 @@ def import_serve() -> Main:
 
 
 PROGRAMS: dict[str, Callable[[], Main]] = {"mqconform": import_mqconform, "reference_qm": import_serve}
-"""Each imports what a program, by its name behind `python -m`, imports, and returns what carries out its `sys.argv`."""
+"""For each program, by its name after `python -m`: a function that imports the modules of the program and returns its
+main function.
+"""
 
 
 def commands(listener: socket.socket) -> list[str]:
-    """Fork for each command that is asked for; return its words in the fork. In the server it never returns."""
+    """Fork for each requested command. In the fork, return the words of the command; in the server, never return."""
     alive: set[int] = set()
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
@@ -218,7 +225,7 @@ def commands(listener: socket.socket) -> list[str]:
 
 
 def become(streams: list[int], cwd: str, environment: dict[str, str], limits: list[tuple[int, int]]) -> None:
-    """Make this process look like a newly started program."""
+    """Make this fork look like a newly started program."""
     os.setsid()
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -233,7 +240,7 @@ def become(streams: list[int], cwd: str, environment: dict[str, str], limits: li
 
 
 def serve(descriptor: int, program: str) -> None:
-    """Serve a listening socket; in each fork, carry out its command."""
+    """Serve a listening socket; in each fork, carry out the requested command."""
     sys.path[0] = ""  # as with `python -m`
     main = PROGRAMS[program]()
     gc.freeze()

@@ -1,3 +1,3 @@
-"""Examples are drawn by the budgets of all tests, those too that state none."""
+"""Loads the budgets of examples, which also apply to tests that state no budget."""
 
 import budgets  # noqa: F401

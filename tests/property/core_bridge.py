@@ -1,4 +1,4 @@
-"""The path by which the property tests import the helpers of tests/unit: core, queueing, remote, security."""
+"""Puts the helpers of tests/unit (core, queueing, remote, security) on the import path of the property tests."""
 
 import sys
 from pathlib import Path

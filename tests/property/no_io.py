@@ -1,6 +1,8 @@
-"""A process in which a core that does I/O, reads a clock or makes up a number is caught at the call.
+"""A program that runs cores under an audit hook and a profiler; they catch each call with which a core does I/O, reads
+a clock or generates a random number.
 
-Audit hooks cannot be removed, so it is a process of its own. What C code does unseen by them is seen by a profiler.
+The program needs its own process, because audit hooks cannot be removed. The profiler catches C code that causes no
+audit event.
 """
 
 from __future__ import annotations
@@ -49,15 +51,17 @@ from reference_qm.surface.commands import CreateQueue, DeleteQueue, SetQueue
 from reference_qm.surface.inputs import HostResolved
 
 METHODS = ("__init__", "handle", "handle_timer", "next_due", "restore")
-"""The surface of the core, and how it begins."""
+"""The public methods of the core, and the methods with which it starts."""
 EVENTS = ("open", "socket.", "sqlite3.", "subprocess.", "os.", "shutil.", "tempfile.", "glob.", "fcntl.", "mmap.")
-"""Audit events that are I/O, or begin like it."""
+"""The beginnings of the names of audit events that are I/O."""
 MODULES = ("time", "posix", "_socket", "socket", "sqlite3", "_posixsubprocess", "select", "_random", "_uuid")
-"""Modules in C of which a core may call nothing, nor a method of what they made."""
+"""The C modules of which a core may call no function, and of whose objects it may call no method."""
 FILES = (io.FileIO, io.BufferedReader, io.BufferedWriter, io.BufferedRandom, io.TextIOWrapper)
 FUNCTIONS = ("datetime.now", "datetime.utcnow", "datetime.today", "date.today", "Random.random", "Random.getrandbits")
 BLINDING = "Cryptodome.Random"
-"""Draws numbers with which RSA hides how long it takes; what comes out does not depend on them."""
+"""The module whose random numbers RSA uses only to hide its computing time; the result does not depend on these
+numbers.
+"""
 EXAMPLES = settings(
     max_examples=10,
     stateful_step_count=25,
@@ -72,11 +76,11 @@ WALKED_STEPS = 300
 
 
 class CaughtError(BaseException):
-    """Of no kind that a core could take for its own."""
+    """A core did I/O. The class is a BaseException, so that no core catches it as one of its own errors."""
 
 
 class Watch:
-    """Wraps the methods of every core; ``calls`` counts them."""
+    """Wraps the methods of every core, and counts the calls in ``calls``."""
 
     def __init__(self) -> None:
         self.inside = False
@@ -167,7 +171,9 @@ def stored_directory() -> Iterator[SqliteDirectory]:
 
 
 def live_with_a_stored_directory() -> None:
-    """Start, publish and withdraw a queue, send through the gates, let a day pass, die, begin again."""
+    """Run an enterprise with a stored directory: create, change and delete a public queue, send through the gates, let
+    a day pass, and restart.
+    """
     with stored_directory() as directory:
         made = Enterprise(network=Network(), directory=directory)
         receiver = made[RECEIVER]
@@ -192,7 +198,7 @@ def send_signed_and_encrypted() -> None:
 
 
 def explore_queues() -> None:
-    """Let applications use the queues of a system as the explorer draws it."""
+    """Run a random walk of the explorer in which applications use the queues of a system."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "virtual.toml"
         declared = "".join(f"{name} = true\n" for name in CAPABILITIES)

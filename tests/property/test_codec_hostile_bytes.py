@@ -1,4 +1,4 @@
-"""On any bytes the strict codec raises FormatError or reads something that it builds back byte for byte."""
+"""For any bytes, the strict codec either raises FormatError or returns a record that builds to the same bytes."""
 
 from itertools import pairwise
 
@@ -48,7 +48,7 @@ RECORDS = [
 
 
 def survives(parse, data):
-    """Parse hostile bytes: a typed error, or a record that builds back to them."""
+    """Parse hostile bytes: the result must be a FormatError, or a record that builds to the same bytes."""
     try:
         record = parse(data)
     except FormatError as error:
@@ -87,7 +87,7 @@ def test_arbitrary_bytes_after_valid_start_parse_or_raise_format_error(data, fla
 
 @st.composite
 def mutated(draw):
-    """Draw a valid packet with bytes changed, cut out or put in; often with its PacketSize put right again."""
+    """Draw a valid packet with changed, removed or inserted bytes; often PacketSize is then corrected."""
     wire = bytearray(draw(packets).build())
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(wire) - 1))
@@ -126,7 +126,9 @@ def pieces(stream, cuts):
 
 
 def framed(parts):
-    """Feed parts to a framer: the packets, the error that ended the stream or None, the bytes still held."""
+    """Feed parts of a stream to a framer; return the packets, the error that ended the stream or None, and the unread
+    bytes.
+    """
     framer = StreamFramer()
     found = []
     for part in parts:

@@ -1,4 +1,6 @@
-"""Whatever the strict codec builds it parses to the same record, and whatever it parses it builds to the same bytes."""
+"""The strict codec parses each packet that it builds to the same record, and builds each record that it parses to the
+same bytes.
+"""
 
 from dataclasses import replace
 
@@ -60,7 +62,7 @@ buffers = st.binary(max_size=40)
 
 
 def padding(draw, size):
-    """Draw padding bytes as a record keeps them."""
+    """Draw padding bytes in the form in which a record keeps them."""
     drawn = draw(st.binary(min_size=size, max_size=size))
     return drawn if any(drawn) else None
 
@@ -283,7 +285,9 @@ def machine_paths(draw):
 
 
 def writable(journal):
-    """Return names that may be elements of a multiple-element name when ``journal`` never holds."""
+    """Return a strategy for names that may be elements of a multiple-element format name; ``journal`` is the strategy
+    for the flag of a journal.
+    """
     return st.one_of(
         paths(journal),
         st.builds(PublicName, guids),

@@ -1,8 +1,9 @@
-"""The two codecs against each other: written apart, they must read the same out of the same bytes.
+"""The two codecs, which were written separately, read the same values from the same bytes.
 
-Where they see the same thing in two shapes the comparison says so; a string without terminator is bytes for the layers
-and ``...Terminated`` False for the codec, and a label of a terminator alone is bytes for the layers, because an empty
-Label is one that is not there; padding of zeros is None for the codec; SecurityData is a record of its own.
+Some values have different forms in the two codecs, which the comparison knows: a string without terminator is bytes for
+the layers, and has ``...Terminated`` False in the codec; a label that consists of a terminator alone is bytes for the
+layers, because an empty Label means a missing label; padding of zeros is None in the codec; SecurityData is a separate
+record.
 """
 
 from __future__ import annotations
@@ -39,14 +40,16 @@ STRUCTURES = (
     "ProviderInfo",
     "MQFAddressHeader",
 )
-"""The structures that stand for themselves in both codecs, by the name in both."""
+"""The structures that both codecs define as types, by their common name."""
 
 
 # -- comparing --------------------------------------------------------------------------------------------------
 
 
 def differences(record: Any, layer: Packet) -> list[str]:
-    """Name every field and every bit that the record and the layer do not read alike."""
+    """Return a description of every field and every bit whose value in the record differs from its value in
+    the layer.
+    """
     found = []
     names = [field.name for field in dataclasses.fields(record)]
     names += [name for name, value in vars(type(record)).items() if isinstance(value, Bits | property)]
@@ -65,7 +68,7 @@ def differences(record: Any, layer: Packet) -> list[str]:
 
 
 def seen(layer: Packet, name: str) -> Any:
-    """Return the value that the layer reads for a name of the codec."""
+    """Return the value of the layer for a field, which is given by its name in the codec."""
     if name == "Padding" and isinstance(layer, wire.SecurityHeader):
         paddings = [field.name for field in layer.fields_desc if field.name.endswith("Padding")]
         return b"".join(layer.getfieldval(padding) for padding in paddings)
@@ -87,12 +90,12 @@ def alike(record: Any, name: str, one: Any, other: Any) -> bool:
 
 
 def terminated(name: str) -> str:
-    """Return the name of the field that shows whether a string has its terminator."""
+    """Return the name of the field that shows whether a string has a terminator."""
     return {"DirectFormatName": "Terminated", "Label": "LabelTerminated"}.get(name, f"{name}Terminated")
 
 
 def packet_differences(record: Any, packet: Packet) -> list[str]:
-    """Compare whole packets as ``differences`` does: both must have the same headers with the same content."""
+    """Compare whole packets like ``differences``: both codecs must read the same headers with the same content."""
     if isinstance(record, codec.PingPacket):
         return differences(record, packet)
     if isinstance(record, codec.UnknownInternalPacket):
@@ -119,7 +122,7 @@ def outcome(parse: Any, data: bytes) -> Any:
 
 
 def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.dissect) -> None:
-    """Check that both codecs accept and read the same, or both refuse."""
+    """Check that both codecs accept the bytes and read the same values, or that both refuse the bytes."""
     record, layer = outcome(parse, data), outcome(dissect, data)
     assert (record is None) == (layer is None), refusals(data, parse, dissect)
     if record is not None:
@@ -180,7 +183,7 @@ maybe = partial(st.one_of, st.none())
 
 
 def cleared(flags: int, record: type[Record], **bits: int) -> int:
-    """Return the flags with some of their bits as they must be."""
+    """Return the flags after their reserved bits are set to the required values."""
     for name, value in bits.items():
         view = vars(record)[name]
         flags = flags & ~(view.mask << view.shift) | value << view.shift

@@ -1,4 +1,6 @@
-"""Whatever happens between two queue managers: at most once, in order within a priority, nothing recoverable lost."""
+"""Under random events, two queue managers deliver each message at most once and in order within its priority, and lose
+no recoverable message.
+"""
 
 from collections import defaultdict
 
@@ -15,7 +17,7 @@ DAY_MS = 86_400_000
 
 
 class Delivery(RuleBasedStateMachine):
-    """Two hosts, messages numbered by their body, and everything that can befall them."""
+    """Two hosts, messages with numbered bodies, and all events that can disturb their delivery."""
 
     @initialize(window=st.integers(1, 5), ping=st.booleans())
     def begin(self, window, ping):
@@ -23,9 +25,9 @@ class Delivery(RuleBasedStateMachine):
         self.hosts = dict(enumerate(self.network.pair(window_size=window, send_ping=ping), 1))
         self.sent = defaultdict(list)
         self.waiting = defaultdict(dict)
-        """What was asked for and is not answered: bodies of what is sent, None for what is received, by token."""
+        """The unanswered requests by token: the body of the message for a send, None for a receive."""
         self.unanswered = set()
-        """Bodies that were sent without an answer when the process ended: they may be lost."""
+        """The bodies whose send was unanswered when the process ended: these messages may be lost."""
         self.received = defaultdict(list)
         self.express_may_be_lost = False
 

@@ -1,4 +1,6 @@
-"""Whatever arrives: no exception, no half-changed state, the same outcome however the stream is cut."""
+"""For any packets, the core raises no exception and leaves no half-changed state, and the outcome does not depend on
+how the stream is cut.
+"""
 
 from dataclasses import fields
 
@@ -130,7 +132,9 @@ def whole_packets_before_a_fault(data):
 @given(mutated())
 @example(user_message(1).build() + bytes(16))
 def test_malformed_packet_changes_no_message_count_of_session(data):
-    """Of what is malformed from its first packet on: a whole one in front is rightly counted before the rest closes."""
+    """Bytes that are malformed from their first packet on change no count of the session. Whole packets before the
+    malformed packet would be counted correctly, so such examples are skipped.
+    """
     assume(not whole_packets_before_a_fault(data))
     raw = begin("open")
     before = raw.session

@@ -1,4 +1,4 @@
-"""The core is sans-IO: it opens nothing, reads no clock, draws no random number, whatever it is given (no_io)."""
+"""The core is sans-IO: whatever its inputs, it opens no file, reads no clock and draws no random number (no_io)."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from patience import run_watched
 
 HERE = Path(__file__).parent
 MANY = 10_000
-"""Calls of the cores that are watched, at least."""
+"""The minimum number of watched calls of the cores."""
 
 
 def test_core_does_no_io_reads_no_clock_and_draws_no_random_number():

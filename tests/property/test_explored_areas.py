@@ -1,4 +1,6 @@
-"""The reference beside the models of what the documents require: fixed seeds, and a fault that is found."""
+"""The reference agrees with the models of the required behaviour on walks with fixed seeds, and a walk finds a fault in
+each area.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ FAULTS = {
     "connecting": ("initiator-no-entry-of-failed-retry", 6),
     "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 6),
 }
-"""A fault for each area, and the most steps that its shortest sequence has."""
+"""A fault for each area, and the maximum number of steps of the shortest sequence that shows it."""
 
 
 @pytest.fixture

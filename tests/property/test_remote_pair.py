@@ -1,7 +1,7 @@
-"""One reference queue manager reads the queues of another, core to core, whatever happens between them.
+"""One reference queue manager reads the queues of another, both as cores, under random events.
 
-MS-MQQP 3.1.4, 3.1.6, 3.2.4: queues are opened, read, waited at, cancelled and closed in any order, while messages come,
-connections break and either side restarts. No message is lost, none is received twice, and nothing stays behind.
+MS-MQQP 3.1.4, 3.1.6, 3.2.4: the reader opens, reads, waits, cancels and closes in any order, while messages arrive,
+connections break and either side restarts. No message is lost or received twice, and no state remains at the end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OPEN_LIMIT = 6
 
 @dataclass(eq=False)
 class Opened:
-    """A remote queue that is open; ``cursors`` of it. ``broken``: its connection is gone."""
+    """An open remote queue with its ``cursors``. ``broken``: whether its connection is lost."""
 
     number: int
     receives: bool
@@ -43,7 +43,7 @@ class Opened:
 
 @dataclass(eq=False)
 class Waiting:
-    """A read that waits for a message until ``due_ms``, or for ever."""
+    """A read that waits for a message until ``due_ms``, or without limit if ``due_ms`` is None."""
 
     token: int
     opened: Opened
@@ -52,7 +52,9 @@ class Waiting:
 
 
 class RemotePair(RuleBasedStateMachine):
-    """``sent``: every body in the order of arrival; ``received``: the bodies that a client received."""
+    """The state machine of the test. ``sent``: all bodies in the order of arrival; ``received``: the bodies that a
+    client received.
+    """
 
     @initialize(wide=st.booleans())
     def begin(self, wide: bool) -> None:
@@ -227,7 +229,7 @@ class RemotePair(RuleBasedStateMachine):
                 assert message["body"] in self.sent
 
     def broken(self) -> None:
-        """Lose every connection, and check that no waiting read succeeds."""
+        """Cut every connection, and check that no waiting read succeeds."""
         for opened in self.opened:
             opened.broken = True
         for waiting in self.waiting:

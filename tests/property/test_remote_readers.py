@@ -1,7 +1,8 @@
-"""Remote readers against the truth: no message is lost, none is given twice, and who vanishes leaves nothing.
+"""Remote readers under random events: no message is lost or given to two readers, and a client that vanishes leaves no
+state.
 
 MS-MQQP 3.1.4, 3.1.6: clients open, read, wait, acknowledge, refuse, cancel, close and vanish in any order, while
-messages come, are read locally, and the queue manager restarts.
+messages arrive, local applications read, and the queue manager restarts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 @dataclass(eq=False)
 class Waiting:
-    """A read that waits: its call, its request id, and when it gives up."""
+    """A waiting read: its call, its request id, and the time at which it times out."""
 
     client: Client
     queue: Queue
@@ -45,7 +46,7 @@ class Waiting:
 
 @dataclass(eq=False)
 class Held:
-    """A message that a client has and has not ended."""
+    """A message that a client has received and has not yet acknowledged or refused."""
 
     body: str
     context: UUID
@@ -54,7 +55,7 @@ class Held:
 
 @dataclass(eq=False)
 class Queue:
-    """A queue that a client has open."""
+    """A queue that a client has opened."""
 
     opened: Opened
     cursor: int | None = None
@@ -72,7 +73,9 @@ class Client:
 
 
 class RemoteReaders(RuleBasedStateMachine):
-    """``messages``: every body in the order of arrival; ``gone``: those that were received for good."""
+    """The state machine of the test. ``messages``: all bodies in the order of arrival; ``gone``: the bodies that were
+    received finally.
+    """
 
     @initialize(wide=st.booleans())
     def begin(self, wide: bool) -> None:
@@ -99,7 +102,7 @@ class RemoteReaders(RuleBasedStateMachine):
         return [(client, queue) for client in self.clients for queue in client.queues if not queue.closed]
 
     def take(self, client: Client, queue: Queue, results: dict[str, Any], receives: bool) -> str:
-        """Take the answer of a read that succeeded."""
+        """Record the message in the answer of a successful read; return its body."""
         both = results.get("lpRemoteReadDesc2")
         desc = results["lpRemoteReadDesc"] if both is None else both["pRemoteReadDesc"]
         body = parse_packet(desc["lpBuffer"]).MessagePropertiesHeader.MessageBody.decode()
@@ -110,7 +113,7 @@ class RemoteReaders(RuleBasedStateMachine):
         return body
 
     def take_answers(self) -> None:
-        """Collect the answers to the waiting clients."""
+        """Record the answers to all waiting reads that have arrived."""
         for one in list(self.waiting):
             results = one.client.reader.answer(one.call_id)
             if results is None:
@@ -183,8 +186,8 @@ class RemoteReaders(RuleBasedStateMachine):
     @precondition(lambda self: any(queue.cursor for _, queue in self.queues()))
     @rule(which=INDEX, action=st.sampled_from([RECEIVE, PEEK, PEEK_NEXT]))
     def read_by_cursor(self, which: int, action: int) -> None:
-        """Check that a message that a cursor returns is in the queue and that no other client holds it; the model of
-        one queue checks the cursor's position.
+        """Check that the message which a cursor returns is in the queue, and that no other client holds the message.
+        The model of one queue checks the position of the cursor.
         """
         queues = [one for one in self.queues() if one[1].cursor]
         client, queue = queues[which % len(queues)]
@@ -351,7 +354,7 @@ def test_arbitrary_stubs_are_answered_or_wait_and_leave_no_state(calls, wide) ->
 
 
 def _arguments(name: str, numbers: list[int], handles: list[UUID | None]) -> dict[str, Any]:
-    """Make arguments of a method of numbers and of handles that were answered."""
+    """Return arguments of a method, made from the drawn numbers and from handles that the server returned."""
     ordinary = {
         "pLicGuid": LICENCE,
         "ptb1": ZEROED,

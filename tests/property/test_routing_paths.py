@@ -1,4 +1,6 @@
-"""Whatever the enterprise: paths cost the least, messages arrive, nothing circles, sites are left by gates only."""
+"""For any enterprise, routing paths have the lowest cost, messages arrive without loops, and they leave a site only
+through its gates.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def enterprises(draw: st.DrawFn) -> Topology:
 
 
 def covers(server: QueueManager, client: QueueManager) -> bool:
-    """Return whether a routing server is in all sites of its client; else 3.1.5.1 leaves a site without gate."""
+    """Return whether a routing server is in all sites of its client; otherwise 3.1.5.1 would route a message out of a
+    site that has no gate.
+    """
     return set(client.SiteIdentifierList) <= set(server.SiteIdentifierList)
 
 
@@ -71,7 +75,7 @@ def costs_of(links: tuple[RoutingLink, ...]) -> Costs:
 
 
 def brute_force(topology: Topology, costs: Costs, sources: tuple[UUID, ...], destination: UUID) -> int | None:
-    """Try every path through different sites."""
+    """Return the lowest cost of a path, found by trying every path through different sites."""
     best = None
     for length in range(len(topology.sites) + 1):
         for between in permutations(topology.sites, length):
@@ -116,7 +120,7 @@ def test_a_gate_has_a_row_for_each_site(topology: Topology) -> None:
 @budget(FEW)
 @given(enterprises(), st.data())
 def test_every_message_arrives_by_gates_and_without_a_loop(topology: Topology, data: st.DataObject) -> None:
-    """Whichever of the possible next hops is taken."""
+    """Every message arrives, whichever of the possible next hops each queue manager chooses."""
     clients = [identifier for identifier in topology.queue_managers if 300 <= identifier.int < 1_000]
     if len(topology.sites) == 1:
         clients.append(site("A"))  # the gate candidate itself, so that there is somewhere to send

@@ -1,4 +1,6 @@
-"""The bytes of a hostile server: a client's association never raises, keeps little, and ends or goes on. C706 12.6."""
+"""For any bytes of a hostile server, the client's association raises no exception, keeps little memory, and either ends
+or continues. C706 12.6.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def called(client: ClientAssociation) -> None:
 
 
 def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> None:
-    """Check that every call ends at most once, and all of them when the association does."""
+    """Check that each call ends at most once, and that all calls end when the association ends."""
     ended = [one.call for one in happened if isinstance(one, Returned | Failed)]
     assert len(ended) == len({id(call) for call in ended}) == calls - client.pending
     assert all(isinstance(one, Returned | Failed | Ended | Bound | Send) for one in happened)
@@ -83,7 +85,7 @@ def test_client_survives_any_answer_to_its_bind(parts: list[bytes]) -> None:
 def test_tampered_answer_ends_the_remote_read(
     noise: bytes, at: int, old: bool
 ) -> None:  # fmt: skip
-    """The command is answered once, whatever the server sent, and the core goes on."""
+    """Whatever the server sent, the command of the remote read is answered once, and the core continues to work."""
     remote = Remote()
     if old:
         remote.answers["RemoteQmGetVersion"] = lambda call: call.respond(pMajor=5, pMinor=0, pBuildNumber=1)

@@ -1,4 +1,6 @@
-"""On any bytes the runtime of DCE/RPC refuses by type or understands; lengths that lie take no memory."""
+"""For any bytes, the DCE/RPC runtime either understands them or refuses them with a typed error; a wrong length field
+allocates no memory.
+"""
 
 import tracemalloc
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Every value that a table of DCE/RPC takes is read back from what it builds, in every encoding."""
+"""The DCE/RPC tables read every value back from the bytes that they build for it, in every encoding."""
 
 from uuid import UUID
 
@@ -48,7 +48,7 @@ def extent(given_, scope):
 
 
 def value_of(draw, kind, scope):
-    """Draw a value of a type; sizes are those that the fields beside it say."""
+    """Draw a value of a type. Where the type has a size, ``scope`` contains the fields that determine it."""
     if isinstance(kind, Unsigned):
         low, high = kind.limits or (0, 2 ** (8 * kind.size) - 1)
         return draw(st.integers(low, high))
@@ -112,7 +112,7 @@ def sizes_of(kind):
 
 
 def pairs_of(struct):
-    """Draw (size_is, length_is) of varying arrays."""
+    """Return the names of the fields (size_is, length_is) of each varying array of a structure."""
     varying = [one for one in map(behind, struct.fields.values()) if isinstance(one, ConformantVaryingArray)]
     return [(one.size_is, one.length_is) for one in varying if isinstance(one.size_is, str)]
 

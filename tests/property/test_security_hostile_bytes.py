@@ -1,4 +1,6 @@
-"""On any bytes the structures of reference_qm.security raise FormatError, and a received message is decided about."""
+"""For any bytes, the structures of reference_qm.security raise only FormatError, and the check of a received message
+reaches a decision.
+"""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -82,7 +84,7 @@ def certificate() -> bytes:
 
 @cache
 def samples() -> tuple[bytes, ...]:
-    """Return good bytes of every structure, to be broken."""
+    """Return valid bytes of every structure, from which the tests make invalid bytes."""
     stored = MqdsPublicKey(1, "CSP", public_key_blob(key().public_key()).build())
     entry = UserSignCert.create_entry(UUID(int=1), certificate())
     return (
@@ -99,7 +101,7 @@ def samples() -> tuple[bytes, ...]:
 
 @st.composite
 def broken(draw, good=None):
-    """Draw any bytes, or good ones with a few bytes changed or cut off."""
+    """Draw arbitrary bytes, or valid bytes with a few bytes changed or removed."""
     if draw(st.integers(0, 4)) == 0:
         return draw(st.binary(max_size=200))
     wire = bytearray(draw(st.sampled_from(samples()) if good is None else st.just(good)))

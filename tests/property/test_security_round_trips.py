@@ -1,4 +1,6 @@
-"""Encrypting, signing, wrapping and caching give back what went in; any change of a signature is seen."""
+"""Decrypting, verifying, unwrapping and looking up return the original values, and each change of a signature is
+detected.
+"""
 
 from functools import cache
 
@@ -122,7 +124,9 @@ def test_stored_keys_equal_themselves_after_reading(keys):
 @LITTLE
 @given(size=st.integers(1, 9), steps=st.lists(st.integers(0, 400), max_size=40), lifetime_s=st.integers(1, 600))
 def test_key_cache_never_exceeds_its_size_and_lifetime(size, steps, lifetime_s):
-    """Whatever is left after an event is young enough, and the timer is wanted exactly while something is left."""
+    """After deletion, no entry is older than the lifetime, and the cache requests a timer exactly while it
+    has entries.
+    """
     cached = TimedCache[CachedSymmetricKey](size, 1_000 * lifetime_s)
     now = Now(0, 0)
     for step in steps:

@@ -1,4 +1,6 @@
-"""Whatever a system sends becomes frames, verdicts or one of the tester's own errors; never another exception."""
+"""Whatever bytes a system sends, the tester makes frames, verdicts or one of its own errors of them, and raises no
+other exception.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ PDUS = [
 
 @st.composite
 def mutated(draw: st.DrawFn, of: st.SearchStrategy[bytes]) -> bytes:
-    """Draw bytes that are nearly those of something sound."""
+    """Draw bytes that differ little from a valid packet or PDU."""
     data = bytearray(draw(of))
     for place, value in draw(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6)):
         if place < len(data):
@@ -97,7 +99,7 @@ def recorder() -> Iterator[Recorder]:
 
 
 def looked_at(made: Recorder) -> None:
-    """Process every frame as the verdicts and their display do."""
+    """Process every frame of a recorder as verdicts and their display do."""
     made.flush()
     assert made.path is not None
     captured = CapturedPackets(made.path)
@@ -141,7 +143,7 @@ def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
 
 
 class Scripted:
-    """A server that sends the same bytes to every client."""
+    """A server that sends the same bytes to every client in answer to any bytes."""
 
     def __init__(self, answer: bytes) -> None:
         self.answer = answer
@@ -162,7 +164,7 @@ class Scripted:
 
 @contextmanager
 def peer_of(answer: bytes) -> Iterator[Peer]:
-    """Yield the peer of a SUT that answers everything with the same bytes."""
+    """Yield the peer of a SUT that answers all bytes with the same bytes."""
     environment = VirtualEnvironment()
     environment.listen(Endpoint("127.0.0.1", 2103), Scripted(answer).accept)
     file = parse_sut_file(
@@ -202,7 +204,7 @@ def test_rpc_client_of_peer_handles_arbitrary_answers(sent: list[bytes]) -> None
 
 
 class Answering:
-    """The part of an RpcServer that an association of its needs."""
+    """The part of an RpcServer that its associations use."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

@@ -1,7 +1,8 @@
-"""Two queue managers, their disks and the wire between them: whatever happens, every delivery guarantee holds.
+"""Two queue managers, their disks and the network between them keep every delivery guarantee under random events.
 
-Express messages come at most once. Recoverable ones that were accepted come once. Transactional ones come once and in
-order, and a transaction of several messages is done as a whole or not at all, whoever crashes, and when.
+Express messages arrive at most once. Accepted recoverable messages arrive exactly once. Transactional messages arrive
+exactly once and in order, and a transaction of several messages takes effect completely or not at all, whichever
+process crashes at any time.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def is_acknowledgment(data):
 
 
 class TwoQueueManagers(RuleBasedStateMachine):
-    """Everything that can befall two hosts and their messages, which their bodies distinguish."""
+    """The state machine of the test: all events that can disturb two hosts and their messages, which have different
+    bodies.
+    """
 
     @initialize(window=st.integers(1, 5))
     def begin(self, window):
@@ -206,7 +209,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
         number=HOSTS, kind=KINDS, what=st.sampled_from(("all", "acks")), ms=st.sampled_from((0, 600, 31_000, 400_000))
     )
     def lose(self, number, kind, what, ms):
-        """Lose the packets of a time, or only the acknowledgments of transactional messages."""
+        """For a time, lose all packets that a host sends, or only its acknowledgments of transactional messages."""
         host = self.hosts[number]
         host.tamper = lambda data: None if what == "all" or is_acknowledgment(data) else data
         for source in (1, 2):
@@ -223,14 +226,18 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     @rule(number=HOSTS, disk=st.sampled_from(("works", "slow", "broken")), works=st.lists(st.booleans(), max_size=6))
     def disk(self, number, disk, works):
-        """Let some of the records that waited for a slow disk fail, one by one, as ``works`` says."""
+        """Let the pending writes of a slow disk succeed or fail, as ``works`` determines for each write; then set the
+        state of the disk.
+        """
         host = self.hosts[number]
         self.network.write_some(host, works)
         host.disk = disk
 
     @rule(number=HOSTS, process=st.booleans(), written=st.integers(0, 10))
     def crash(self, number, process, written):
-        """End the process, or the queue manager in it: pending writes reach the disk in part or completely."""
+        """End the process (then some of the pending writes reach the disk) or only the queue manager in it (then all of
+        them do).
+        """
         self.environment.forget_asked(number)
         host = self.hosts[number]
         if process:

@@ -1,4 +1,6 @@
-"""Bytes of any kind: a complete dissection or a WireError, never a Raw, never another exception."""
+"""For any bytes, the scapy layers make a complete dissection or raise WireError; they make no Raw layer and raise no
+other exception.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ BASE_SIZE = 16
 
 
 def check(data: bytes, *, ping: bool = False) -> None:
-    """Check that one packet, all of it, comes of our layers only; or a WireError of one line."""
+    """Check that the bytes become one packet that consists only of the project's layers, or that they cause a WireError
+    of one line.
+    """
     text = dissection(data, ping=ping)
     try:
         packet = (dissect_ping if ping else dissect)(data)
@@ -71,7 +75,9 @@ def test_damaged_packets_are_dissected_or_refused(packet, data):
 
 @given(st.lists(elements, min_size=1, max_size=20))
 def test_name_in_list_is_dissected_without_following_bytes(names):
-    """Handing on all that follows, for each of many names, would take quadratic time."""
+    """Each name of a list is dissected without the bytes that follow it; copying them for each of many names would take
+    quadratic time.
+    """
     read = MQFAddressHeader(bytes(MQFAddressHeader(FormatNameList=names)))
     for element in read.FormatNameList:
         assert len(element.original) <= max(LONGEST_FIXED_ELEMENT, len(bytes(element)))

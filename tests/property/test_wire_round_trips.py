@@ -1,4 +1,6 @@
-"""Round trips of the scapy layers: what they build they dissect to the same fields, and rebuild to the same bytes."""
+"""Round trips of the scapy layers: they dissect what they build to the same fields, and rebuild it to the
+same bytes.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,15 @@ MOST = 24
 
 
 def values(layer: type[Packet], **given_: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return any values for the fields of a layer that are not computed; ``given_`` overrides by name."""
+    """Return a strategy for the fields of a layer that are not computed; ``given_`` overrides the strategies of single
+    fields.
+    """
     fields = {field.name: strategy for field in layer.fields_desc if (strategy := value(field)) is not None}
     return st.fixed_dictionaries(fields | given_)
 
 
 def value(field: Any) -> st.SearchStrategy[Any] | None:
-    """Return any value for a field; None for a field that computes its own."""
+    """Return a strategy for the value of a field, or None for a field that computes its value."""
     match field:
         case Padding() | Computed():
             return None
@@ -171,12 +175,14 @@ packets = st.one_of(
 
 
 def fields_of(layer: Packet) -> dict[str, Any]:
-    """Return the values that were given to a layer, without computed fields and padding."""
+    """Return the values with which a layer was built, without computed fields and padding."""
     return {name: given_ for name, given_ in layer.fields.items() if given_ is not None}
 
 
 def assert_same(built: Packet, read: Packet) -> None:
-    """Check that every value given to ``built`` is read, in the same headers in the same order."""
+    """Check that the dissection has the headers of ``built`` in the same order, with every value that was given to
+    them.
+    """
     assert [type(layer) for layer in built.iterpayloads()] == [type(layer) for layer in read.iterpayloads()]
     for one, other in zip(built.iterpayloads(), read.iterpayloads(), strict=True):
         for name, given_ in fields_of(one).items():
@@ -193,7 +199,7 @@ def assert_same(built: Packet, read: Packet) -> None:
 
 @EXAMPLES
 @given(packets)
-def test_a_packet_is_dissected_to_what_was_built_and_rebuilt(packet):
+def test_packet_is_dissected_to_its_built_fields_and_rebuilt(packet):
     data = bytes(packet)
     read = dissect(data)
     assert_same(packet, read)
@@ -203,7 +209,7 @@ def test_a_packet_is_dissected_to_what_was_built_and_rebuilt(packet):
 
 @EXAMPLES
 @given(values(PingPacket, Signature=st.just(0x5548)))
-def test_a_ping_is_dissected_to_what_was_built(fields):
+def test_ping_is_dissected_to_its_built_fields(fields):
     data = bytes(ping_request(**fields))
     read = dissect_ping(data)
     assert {name: read.getfieldval(name) for name in fields} == fields
@@ -225,7 +231,7 @@ def test_padding_of_any_value_is_kept(packet, data):
 
 
 def padded(packet: Packet) -> list[Packet]:
-    """Return every header and structure of a packet."""
+    """Return every header and every structure in a packet."""
     found = []
     for layer in packet.iterpayloads():
         found.append(layer)

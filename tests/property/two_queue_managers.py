@@ -1,4 +1,6 @@
-"""The model of two queue managers with disks that a test holds: what was asked, what was answered, what arrived."""
+"""A model of two queue managers whose disks a test controls: it records the commands, their answers, and the arrived
+messages.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ NEVER = 10**9
 
 
 class DelayingNetwork(Network):
-    """A network that holds back the packets of some hosts until they are released or their connection is lost."""
+    """A network that holds back the packets of some hosts until the test releases the packets or cuts the
+    connection.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +44,7 @@ class DelayingNetwork(Network):
             super().send(host, transport, data)
 
     def write_some(self, host: Host, works: list[bool]) -> None:
-        """Let the disk carry out some of the records that wait for it and refuse others; those after them work."""
+        """Let the disk carry out some of the pending writes and refuse the others; later writes succeed."""
         waiting, self.unwritten[host.address] = self.unwritten[host.address], []
         for effect, written in zip_longest(waiting, works[: len(waiting)], fillvalue=True):
             if written:
@@ -61,7 +65,9 @@ class DelayingNetwork(Network):
 
 @dataclass(eq=False)
 class Sent:
-    """A message. ``asked``, ``answered``: when its sending (its commit) was requested and confirmed, or NEVER."""
+    """A message. ``asked``, ``answered``: the times at which its sending (or the commit of its transaction) was
+    requested and confirmed, or NEVER.
+    """
 
     body: str
     source: int
@@ -87,12 +93,12 @@ class Unit:
     busy: bool = False
     outcome: str | None = None
     uncertain: bool = False
-    """Whether its outcome was on its way to the disk when the process ended."""
+    """Whether the outcome of the transaction was on its way to the disk when the process ended."""
 
 
 @dataclass(eq=False)
 class Waiting:
-    """A command without an answer so far. ``on_crash``: called when its process ends."""
+    """A command that has no answer yet. ``on_crash``: a function that is called when the command's process ends."""
 
     host: Host
     number: int
@@ -100,7 +106,7 @@ class Waiting:
     on_answer: Callable[[Completed | Rejected], None]
     on_crash: Callable[[], None]
     takes: bool
-    """Whether it may have taken a message out of a queue already."""
+    """Whether the command may already have taken a message out of a queue."""
 
 
 class Environment:
@@ -115,9 +121,9 @@ class Environment:
         self.units: list[Unit] = []
         self.delivered: dict[tuple[int, str], list[str]] = defaultdict(list)
         self.arrived: dict[int, list[str]] = {1: [], 2: []}
-        """Transactional messages in the order in which they could be received first."""
+        """The transactional messages in the order in which they first became available."""
         self.in_doubt = 0
-        """Receives that were answered by nobody: each may have taken a message."""
+        """The number of receives that a crash left unanswered: each of them may have taken a message."""
         self.crashes = 0
         for number in self.hosts:
             self.watch(number)
@@ -134,13 +140,13 @@ class Environment:
         on_crash: Callable[[], None] = lambda: None,
         takes: bool = False,
     ) -> None:
-        """Ask, and let the answer be noted whenever it comes."""
+        """Send a command to a host, and record its answer when the answer comes."""
         host = self.hosts[number]
         self.waiting.append(Waiting(host, number, host.begin(request), on_answer, on_crash, takes))
         self.note_answers()
 
     def note_answers(self) -> None:
-        """Record the commands that were answered in the meantime."""
+        """Record the answers to commands that have come since the last call."""
         for one in list(self.waiting):
             answer = one.host.answers.get(one.token)
             if answer is not None:
@@ -148,7 +154,7 @@ class Environment:
                 one.on_answer(answer)
 
     def forget_asked(self, number: int) -> None:
-        """Forget the commands that wait for a process that ends: their results stay unknown."""
+        """Forget the unanswered commands of a process that ends: their results stay unknown."""
         self.note_answers()
         for one in [one for one in self.waiting if one.number == number]:
             self.waiting.remove(one)
@@ -158,7 +164,9 @@ class Environment:
     # -- in which order messages could be received --------------------------------------------------------------
 
     def watch(self, number: int) -> None:
-        """From now on, record the messages that can be received on a host; call it again for a new process."""
+        """From now on, record the messages that become available on a host. Call this method again for a
+        new process.
+        """
         core = self.hosts[number].core
 
         def noting(available: Any) -> Any:
@@ -181,11 +189,13 @@ class Environment:
     # -- what must be true at any time --------------------------------------------------------------------------
 
     def locked(self, number: int) -> list[str]:
-        """Return the messages that open transactions have received."""
+        """Return the bodies of the messages that open transactions have received."""
         return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
 
     def there(self, number: int, queue: str) -> list[str]:
-        """Return the messages that were received from a queue, and those in it."""
+        """Return the bodies of the messages that were received from a queue, followed by those that are in
+        the queue.
+        """
         positions = self.hosts[number].core.adm.QueueCollection[queue].MessagePositionList
         return self.delivered[number, queue] + [one.MessageReference.Body.decode() for one in positions]
 
@@ -198,7 +208,7 @@ class Environment:
                     assert not self.sent[body].refused, f"{body} was not accepted, and is there"
 
     def check_order(self) -> None:
-        """Check that one that was confirmed before another one was sent is received before it."""
+        """Check that a message that was confirmed before another message was sent is received before that message."""
         for number in self.hosts:
             streams: dict[tuple[int, str], list[Sent]] = defaultdict(list)
             for body in self.arrived[number]:
@@ -215,7 +225,7 @@ class Environment:
                 assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
 
     def check_nothing_acknowledged_is_lost(self) -> None:
-        """Check that a sender deletes an accepted message only when its receiver has it."""
+        """Check that each accepted message is at its receiver or still at its sender."""
         lost = {
             one.body
             for one in self.must_arrive()
@@ -224,7 +234,7 @@ class Environment:
         self.check_lost(lost)
 
     def must_arrive(self) -> list[Sent]:
-        """Return the accepted messages, without those in transactions with an unknown outcome."""
+        """Return the accepted messages, except those that a transaction with an unknown outcome received."""
         unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
         return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
 
@@ -232,7 +242,7 @@ class Environment:
         return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
 
     def check_lost(self, lost: set[str]) -> None:
-        """Check that each receive without an answer took at most one message."""
+        """Check that at most one message is lost for each receive without an answer."""
         taken = self.in_doubt + sum(one.takes for one in self.waiting)
         assert len(lost) <= taken, f"{sorted(lost)} were accepted and are lost"
 
@@ -250,7 +260,7 @@ class Environment:
         self.check_lost({body for body in lost if self.sent[body].kind != EXPRESS or not self.crashes})
 
     def check_units(self) -> None:
-        """Check that a transaction that ended in a crash took effect completely, or not at all."""
+        """Check that a transaction whose end was interrupted by a crash took effect completely or not at all."""
         for unit in self.units:
             if not unit.uncertain or self.in_doubt:
                 continue
@@ -261,7 +271,7 @@ class Environment:
             assert len(sent | gone) <= 1, f"half of a transaction is done: {unit}"
 
     def check_journals(self) -> None:
-        """Check that a positive FinalAck journals its message, once."""
+        """Check that each message with a positive FinalAck is in the journal once."""
         for number, host in self.hosts.items():
             journal = [message["body"] for message in host.ask(PeekMessages(JOURNAL, 10_000))["messages"]]
             assert len(journal) == len(set(journal)), "a message was journaled twice"
@@ -272,7 +282,7 @@ class Environment:
                     assert one.body in journal, f"{one.body} was received and is not journaled"
 
     def check_disks(self) -> None:
-        """Check that disk and memory have the same content, and that a new process loads it."""
+        """Check that disk and memory contain the same messages, and that a new process loads them."""
         for number, host in self.hosts.items():
             on_disk = [name for name in self.network.entries[host.address] if name.startswith("message:")]
             assert len(on_disk) == sum(position.key > 0 for position in positions(host)), "memory and disk differ"
@@ -285,7 +295,7 @@ class Environment:
             ]
 
     def open_units(self, number: int) -> dict[str, str]:
-        """Return the transactions that a host knows, and how far they are."""
+        """Return the transactions that a host knows, each with its state."""
         units = self.hosts[number].ask(ListQueues())["transactions"]
         return {one["transaction"]: one["state"] for one in units}
 

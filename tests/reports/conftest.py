@@ -1,8 +1,8 @@
-"""One Spark session for all tests of the lake: it starts once, and is set for tables of some hundred rows.
+"""Provides one Spark session for all tests of the lake, with settings for tables of some hundred rows.
 
-With its defaults Spark compiles every query, and plans it anew between any two of its stages: for millions of rows that
-is soon earned, here it is most of the work. One thread, because a second has little to do and asks for tasks and Python
-workers of its own. The processes that tests start have the settings of a user.
+By default Spark compiles every query and plans it again between any two stages, which pays only for millions of rows.
+The session has one thread, because a second thread would have little work and would start its own Python workers. The
+processes that tests start have the settings of a user.
 """
 
 from __future__ import annotations

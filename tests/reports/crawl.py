@@ -1,10 +1,10 @@
-"""What a browser would not find on a site: links that lead nowhere, and files to which nothing leads."""
+"""Finds defects of a site: links without a target, and files without a link to them."""
 
 import re
 
 
 def dead_links(site):
-    """Return the links of all pages that lead to no file, or to no element of the page; each as "page: link"."""
+    """Return the links of all pages whose target file, or element of the page, does not exist; each as "page: link"."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(site.resolve().rglob("*.html"))}
     anchors = {path: set(re.findall(r'\bid="([^"]*)"', text)) for path, text in texts.items()}
     dead = []
@@ -18,7 +18,7 @@ def dead_links(site):
 
 
 def files_that_nothing_leads_to(site):
-    """Return the files of a site that no page links or loads."""
+    """Return the files of a site that no page links to or loads."""
     pages = sorted(site.resolve().rglob("*.html"))
     linked = {
         (page.parent / link.partition("#")[0]).resolve()

@@ -1,4 +1,4 @@
-"""Small lakes made by hand, for what needs no Spark."""
+"""Makes small contents of sites by hand, for tests without Spark."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -53,7 +53,7 @@ def run(name, system, number=1, **values):
 
 
 def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **values):
-    """Make what a site shows; what follows from the standings is counted here."""
+    """Make the content of a site; numbers that follow from the standing verdicts are computed here."""
     table = VerdictTable.empty([each.rule for each in sorted(rules, key=rule_key)], [each.key for each in systems])
     for one in standings:
         if not one.retired:
@@ -76,7 +76,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
 
 
 def _shown(standings):
-    """Choose the content of a rule's page, as `reports.site_of_lake` does."""
+    """Choose the verdicts that the page of a rule shows, as `reports.site_of_lake` does."""
     worst_first = sorted(standings, key=lambda one: (one.rule, one.retired, SEVERITY[one.verdict], one.system))
     room = Counter()
     for one in worst_first:
@@ -87,6 +87,6 @@ def _shown(standings):
 
 
 def written(tmp_path, made, folders=None, errata=None, named=str, **how):
-    """Write a site; return its folder and the captures that were missing."""
+    """Write a site; return its folder, and the captures that were missing."""
     store = CaptureStore(tmp_path / "site", (folders or {}).get, **how)
     return tmp_path / "site", write_site(made, store, errata=errata, named=named)

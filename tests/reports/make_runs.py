@@ -1,6 +1,6 @@
-"""Run folders as the harness leaves them: three SUTs, one of them hostile, and damaged files.
+"""Makes run folders as the harness writes them: runs of three SUTs, one of them hostile, and damaged files.
 
-`python tests/reports/make_runs.py DIR` writes them for a look at the site.
+`python tests/reports/make_runs.py DIR` writes the folders, for an inspection of the resulting site.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ TITLES = {"MQQB": "Message Queuing Binary Protocol", "MQMQ": "Data Structures"}
 
 @dataclass
 class MadeRun:
-    """A run folder and the expected result of a correct roll-up."""
+    """A run folder, and the numbers that a correct roll-up has for it."""
 
     folder: Path
     run: str
@@ -85,11 +85,11 @@ class MadeRun:
     version: str
     lines: int = 0
     broken: dict[int, str] = field(default_factory=dict)
-    """Line number: what the reason must say."""
+    """The words that the reason must contain, by the number of the rejected line."""
 
 
 def catalogue() -> dict[str, dict[str, object]]:
-    """Return about 350 rules."""
+    """Return a catalogue of about 350 rules."""
     rules: dict[str, dict[str, object]] = {}
     for (document, section), (title, count) in SECTIONS.items():
         for number in range(1, count + 1):
@@ -121,7 +121,9 @@ MEMBER = {
 
 
 def coverage(rules: dict[str, dict[str, object]]) -> list[dict[str, object]]:
-    """Return the coverage that the harness would write: all that can be is checked, half of that is proven."""
+    """Return the coverage that the harness would write: all observable rules are checked, and half of these
+    are proven.
+    """
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rules.values():
         demand = str(row["level"]).split()[0]
@@ -149,7 +151,7 @@ def make_run(
     hostile: bool = False,
     reach: str = "process",
 ) -> MadeRun:
-    """Write one run folder; every rule is judged at least once when ``verdicts`` allows it."""
+    """Write one run folder; every rule is judged at least once if the number ``verdicts`` is large enough."""
     chance = random.Random(seed)
     rules = catalogue() if rules is None else rules
     run = f"{folder.name}-{started:%Y%m%d-%H%M%S}"  # so that names do not sort by time
@@ -191,7 +193,7 @@ def make_run(
 
 
 def damage(made: MadeRun) -> None:
-    """Spoil lines in every way that a file can be spoiled, the last one by cutting it."""
+    """Damage lines of the verdict file in every way that occurs, and cut off its last line."""
     path = made.folder / "verdicts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines()
 
@@ -224,7 +226,9 @@ def damage(made: MadeRun) -> None:
 
 
 def make_all(folder: Path, verdicts: int = 700) -> list[MadeRun]:
-    """Write the usual four runs: the reference, Contoso twice (the older one worse), and a hostile one with damage."""
+    """Write the usual four runs: one of the reference, two of Contoso (the older one with more failures), and a hostile
+    one with damaged lines.
+    """
     day = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
     runs = [
         make_run(folder / "reference", "mqconform reference", "0.1.0", failing=0, verdicts=verdicts, reach="virtual"),

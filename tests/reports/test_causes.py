@@ -1,4 +1,4 @@
-"""Which findings share a cause, by the reports and by the harness."""
+"""Which findings share a cause: the reports and the harness give the same answer."""
 
 from pathlib import Path
 
@@ -20,7 +20,9 @@ BAD_QUEUE = "['0x8000']"
 
 
 def grouped(*findings, roots=()):
-    """Group (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: (said, checks)."""
+    """Group findings (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: root
+    causes (said, checks).
+    """
     of_run, missing = RootCauses(), [Root(said, frozenset(checks)) for said, checks in roots]
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)
@@ -50,7 +52,7 @@ def test_rules_of_one_check_with_same_observation_share_a_cause():
     ]
 
 
-def test_checks_that_saw_the_same_answer_share_its_cause_and_the_larger_cause_comes_first():
+def test_checks_with_the_same_observation_share_a_cause_and_the_largest_cause_comes_first():
     found = grouped(("fail", OTHER, "kept open", ""), ("fail", CHECK, BAD_QUEUE, ""), ("fail", OTHER, BAD_QUEUE, ""))
     assert found == [
         ("2 rules: observed 0x8000 NackBadDestQueue", [2, 3]),

@@ -1,4 +1,4 @@
-"""The command line: what it refuses, and what it does not import."""
+"""The command line of the reports: the arguments that it refuses, and the modules that it does not import."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
-from reports.java import java_version
+from reports.java import parse_java_version
 from reports.java_errors import describe_java_error, find_reason_in_java_output
 
 APP = typer.Typer()
@@ -84,7 +84,7 @@ def test_an_old_java_gives_one_line_error(tmp_path, run_folder, monkeypatch, ans
     ],
 )
 def test_feature_release_of_java_is_read_from_its_version(answer, version):
-    assert java_version(answer) == version
+    assert parse_java_version(answer) == version
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""``rollup --follow`` and ``--wait``: each run is taken once, and when it has finished, whatever happens meanwhile."""
+"""``rollup --follow`` and ``--wait``: each run is ingested once, after it has finished, whatever happens in the
+meantime.
+"""
 
 import json
 from dataclasses import replace
@@ -11,7 +13,7 @@ from reports import following
 from reports.lake import ingest, manifest
 from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
 from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, repeat_searches
-from reports.lake.manifest import list_numbers
+from reports.lake.manifest import list_manifest_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 
@@ -19,7 +21,7 @@ RULES = dict(list(make_runs.catalogue().items())[:3])
 
 
 class Killed(BaseException):
-    """The end of a process, as far as its own code can tell."""
+    """An exception that simulates the end of the process: no error handler catches it."""
 
 
 @pytest.fixture
@@ -40,11 +42,11 @@ def rewrite(folder, **values):
 
 @pytest.fixture
 def facts_are_not_written(monkeypatch):
-    """Let an ingest publish its runs without writing tables."""
+    """Replace the ingest by a function that publishes the runs without writing tables."""
 
     def take(lake, chosen, report, stage):
         report.taken = [source.run for source in chosen]
-        known = {source.run: ingest._known_run(replace(source, ingest=1), "none") for source in chosen}
+        known = {source.run: ingest._build_known_run(replace(source, ingest=1), "none") for source in chosen}
         state = replace(lake.manifest, number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish_manifest(lake.files, lake.uri, state)
         return replace(lake, manifest=state)
@@ -101,7 +103,7 @@ def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp
     told = []
     Follower(spark, where, str(runs), told.append).ingest_new_runs()
     assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
-    assert list_numbers(lake.files, lake.uri) == [1]
+    assert list_manifest_numbers(lake.files, lake.uri) == [1]
 
 
 def test_folder_without_runs_is_named(spark, runs, tmp_path):

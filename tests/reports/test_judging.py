@@ -1,4 +1,4 @@
-"""``lake judge``: captures judged on executors are judged as in one process, and become runs as any other."""
+"""``lake judge``: executors judge captures as one process does, and the results become runs like all others."""
 
 import gzip
 import json
@@ -30,11 +30,11 @@ AGAIN = "captures/test-b-again-1.pcapng"
 BOUNDS = Bounds(1 << 20, 60)
 WINDOWS = "windows-server-2022"
 MISCOUNTED = "MQQB-3.1.6.4-06"
-"""A rule that a product note lets this release miss."""
+"""A rule that this release may break, because a product note permits it."""
 
 
 def record(path, *packets):
-    """Write a capture of the given bytes of a SUT on one connection."""
+    """Write a capture of a connection on which a SUT sends the given bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
     connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
@@ -44,7 +44,7 @@ def record(path, *packets):
 
 
 def by_another_tool(path):
-    """Return a capture as a pcap file of Ethernet frames."""
+    """Return a capture as another tool would write it: a pcap file of Ethernet frames."""
     made = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1)
     for frame in read_pcapng(path):
         data = bytes(12) + b"\x08\x00" + frame.data
@@ -54,7 +54,9 @@ def by_another_tool(path):
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory):
-    """A run folder whose verdicts name two of its three captures, and a folder of strange ones."""
+    """Return a run folder whose verdicts name two of its three captures, and a folder of captures of unknown systems,
+    some of them unreadable.
+    """
     root = tmp_path_factory.mktemp("captured [x] ü")
     run = root / "run 1"
     wrong = bytearray(bytes(establish_connection()))
@@ -155,7 +157,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     def take(lake, chosen, report, stage):
         taken.extend(chosen)
-        known = {source.run: ingest._known_run(source, "none") for source in chosen}
+        known = {source.run: ingest._build_known_run(source, "none") for source in chosen}
         state = manifest.Manifest(number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish_manifest(lake.files, lake.uri, state)
         return lake
@@ -195,7 +197,9 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
 @pytest.mark.parametrize("target", ["--out", "--lake"])
 def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monkeypatch, target):
-    """Once it was counted as judged, and with --out the command ended with 0."""
+    """A rejected capture is named, and the command exits with 3. Once such a capture counted as judged, and with --out
+    the command exited with 0.
+    """
 
     @contextmanager
     def session(*_):

@@ -1,4 +1,4 @@
-"""Judging on an executor, without one: what a capture may do to it, and what is said of that."""
+"""Judging on an executor, tested without an executor: the effects that a capture may have, and the reported reasons."""
 
 import resource
 import signal
@@ -15,7 +15,7 @@ from reports.lake.judging_worker import SCHEMA, VERDICTS_SCHEMA_DDL, Worker
 
 
 class MqconformError(Exception):
-    """As the harness has it."""
+    """A class with the name of the error of the harness."""
 
 
 def told(path, name, profile, sut):

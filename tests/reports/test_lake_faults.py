@@ -1,4 +1,4 @@
-"""Ingests that something goes wrong with: what is said, and what the lake is then."""
+"""Ingests that fail: their messages, and the state of the lake afterwards."""
 
 import json
 import random
@@ -20,14 +20,14 @@ DISK_KB = 256
 
 
 def read(spark, where):
-    """Return the state of a lake, and how many rows its tables have."""
+    """Return the state of a lake, and the numbers of rows of some tables."""
     lake = Lake.open(spark, str(where))
     return lake.manifest, [lake.table(name).count() for name in ("verdicts", "rule_current", "check_current")]
 
 
 @pytest.fixture(scope="module")
 def small(spark, tmp_path_factory):
-    """Return a lake with the run `good`; two others were given with it, and refused."""
+    """Return a lake with the run `good`; two other runs were ingested together with it, and refused."""
     folder = tmp_path_factory.mktemp("small")
     good, grows, foreign = (write_run(folder / name, [line(1)]) for name in ("good", "grows", "foreign"))
     write_run(foreign, [line(1)], suites="b" * 64)
@@ -64,7 +64,7 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
 
     def written(lake, commit, chosen, stage):
         (source,) = chosen
-        runs = lake.manifest.runs | {source.run: ingests._known_run(source, commit)}
+        runs = lake.manifest.runs | {source.run: ingests._build_known_run(source, commit)}
         return replace(lake.manifest, number=state.number + 1, runs=runs), [], 1
 
     monkeypatch.setattr(ingests, "_write_folders", written)

@@ -1,4 +1,4 @@
-"""Names of files and the rename that publishes, on a local disk."""
+"""Names of files, and the rename that publishes a manifest, on a local disk."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,7 +6,7 @@ import pytest
 
 from reports.lake import sources
 from reports.lake.files import Files, get_full_name
-from reports.lake.local import local_path
+from reports.lake.local import get_local_path
 from reports.lake.sources import FILES
 
 
@@ -28,7 +28,7 @@ def test_spellings_of_a_folder_name_give_one_folder(files, tmp_path):
 
 
 def test_file_url_of_another_host_is_not_local(files, tmp_path):
-    assert local_path(f"file://host{tmp_path}") is None
+    assert get_local_path(f"file://host{tmp_path}") is None
     assert "Wrong FS" in sources.find_sources(files, [f"file://host{tmp_path}"]).refused[0]
 
 

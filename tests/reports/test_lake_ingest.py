@@ -1,4 +1,6 @@
-"""Ingest, one lake and one Spark session for many cases: what is taken, what is refused, what a broken end leaves."""
+"""Ingest, with one lake and one Spark session for many cases: accepted input, refused input, and the state after a
+killed ingest.
+"""
 
 import hashlib
 import json
@@ -18,7 +20,7 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import Files, get_full_name
 from reports.lake.ingest import ingest
-from reports.lake.manifest import LocalFiles, list_numbers, publish_manifest
+from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, Root
@@ -39,13 +41,13 @@ MOUNTED = "fs.viewfs.mounttable.here.link."
 
 
 def hash_of(rules):
-    """Return the value of ``suites`` in run.json (docs/run-folder.md)."""
+    """Return the hash that run.json has as ``suites`` (docs/run-folder.md)."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def write_run(folder: Path, lines, **values):
-    """Write a run folder of schema 2; ``lines``: dicts or texts."""
+    """Write a run folder of schema 2; ``lines``: objects, or lines as text."""
     folder.mkdir(parents=True, exist_ok=True)
     run = {"schema": 2, "run": folder.name, "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:02:00Z"}
     rules = {"schema": 2, "documents": {"MQQB": "Binary"}, "rules": RULES, "coverage": [], "members": []}
@@ -63,7 +65,7 @@ def line(seq, rule="MQQB-2.1.1-01", verdict="pass", **values):
 
 
 MISSING = {"root": "queues plain", "said": "there is no <plain>", "checks": ["t.py::a"]}
-"""What the verdicts of a run rest on, as run.json has it."""
+"""A root cause of a run, in the form of run.json."""
 TWICE_NAMED = json.dumps(line(15)).replace("}", ', "x": {"a": 1, "a": 2}}')
 STRANGE = [
     line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
@@ -106,7 +108,7 @@ BROKEN = {
 
 
 class Taken:
-    """One lake, on a file system that is mounted: runs of both schemas, some hostile, in one ingest."""
+    """One lake on a mounted file system, into which one ingest has put runs of both schemas, some of them hostile."""
 
     def __init__(self, spark, folder):
         self.spark, self.mounted, self.read = spark, folder, {}
@@ -148,7 +150,7 @@ class Taken:
         return [row for row in self.read[key] if values.items() <= row.asDict().items()]
 
     def counted(self, lake, table):
-        """Yield how many rows each file of a table holds."""
+        """Yield the number of rows in each file of a table."""
         for folder in lake.manifest.folders(table):
             for path in (self.path() / folder).glob("*.parquet"):
                 yield parquet.read_metadata(path).num_rows
@@ -297,11 +299,11 @@ def test_verdict_lines_of_schema_1_keep_their_packets(taken):
 
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
-    before = list_numbers(Files(taken.spark), "viewfs://here/lake")
+    before = list_manifest_numbers(Files(taken.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
     again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
-    assert list_numbers(Files(taken.spark), "viewfs://here/lake") == before
+    assert list_manifest_numbers(Files(taken.spark), "viewfs://here/lake") == before
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
@@ -311,11 +313,11 @@ def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
 
 
 class Killed(BaseException):
-    """The end of a process, as far as its own code can tell."""
+    """An exception that simulates the end of the process: no error handler catches it."""
 
 
 def reading(taken):
-    """Everything that a reader of the lake sees."""
+    """Return everything that a reader of the lake can see: the manifest, and the numbers of rows."""
     lake = taken.open()
     tables = ("runs", "verdicts", "rejected", "test_runs", "rule_current", "matrix", "changes", "exchanges")
     return lake.manifest, {table: sum(taken.counted(lake, table)) for table in tables}
@@ -369,7 +371,7 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
 
 
 def write_pair(folder, *results, **values):
-    """Write the folder of a pair of Contoso and Fabrikam with a result for each direction."""
+    """Write the folder of a pair of Contoso and Fabrikam, with a result for each direction."""
     folder.mkdir()
     systems = {"A": {"name": "Contoso", "version": "1.0", "profile": "none"}, "B": {"name": "Fabrikam"}}
     cells = [

@@ -1,4 +1,6 @@
-"""A lake in which newer suites rename a check: its verdicts under both names are those of one check."""
+"""A lake in which newer suites rename a check: verdicts under the old and the new name count as verdicts of
+one check.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class Systems:
         self.stands, self.changes, self.roots, self.number = {}, {}, {}, 0
 
     def write_run(self, system, rules, *judged, **values):
-        """Write a run folder of a system; later ones began later."""
+        """Write a run folder of a system; each folder has a later start than the previous one."""
         self.number += 1
         folder = self.folder / f"{system}-{self.number}"
         folder.mkdir()
@@ -68,7 +70,7 @@ class Systems:
             self.changes.setdefault((stage, row.sut_name), []).append((row.run, row.rule, row.change))
 
     def read_roots(self, stage):
-        """Read the checks that wait for a root cause, by system."""
+        """Record the checks that depend on a root cause, by system."""
         for run in load_contents(self.lake()).runs:
             for root in run.roots:
                 self.roots[stage, run.run.rpartition("-")[0]] = root.checks
@@ -79,7 +81,9 @@ class Systems:
 
 @pytest.fixture(scope="module")
 def systems(spark, tmp_path_factory):
-    """Return a lake into which five systems were ingested: by suites before the renaming, after it, and before it."""
+    """Return a lake into which five systems were ingested in three stages: with suites before the renaming, with suites
+    after it, and again with suites before it.
+    """
     made = Systems(spark, tmp_path_factory.mktemp("renamed"))
     older = BEFORE | {"documents": {"MQQB": "Binary Protocol"}}
     replaced = made.write_run("replaced", older, (OLD, RULE, "fail"))
@@ -128,7 +132,9 @@ def test_renamed_check_that_still_fails_gives_no_change(systems):
 
 
 def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(systems):
-    """The run is replaced, so that all of its product is derived anew, with the newest names."""
+    """After a replaced run, all tables of its product are derived anew with the newest names, and the renamed check
+    still counts.
+    """
     assert systems.stands["last", "replaced"] == (NEW, "fail", 2, False)
     assert systems.changes["last", "replaced"] == [("replaced-2", OTHER_RULE, "added")]
 

@@ -1,4 +1,4 @@
-"""What a long command says."""
+"""The progress reports of a long command."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Paths that a run folder names."""
+"""Paths that files of a run folder name are resolved only inside the folder."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Few lines are worked on side by side, many one part after the other."""
+"""The parts of a job run in parallel for few lines, and one after the other for many lines."""
 
 from __future__ import annotations
 

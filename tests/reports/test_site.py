@@ -1,4 +1,4 @@
-"""The pages, written without Spark."""
+"""The pages of the site, written without Spark."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from made import CONTOSO, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 from site_pages import only_rule_page, page_of
 
-from reports.errata import Erratum, known_errata
+from reports.errata import Erratum, load_errata
 from reports.model import Change, Coverage, LaterUndecided, Member, System
 from reports.site import build_template_environment
 from reports.text import slug
@@ -98,7 +98,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
     made = contents([CONTOSO], [RULE, unseen, clone], coverage=(counted, events), members=(member,))
     site, _ = written(tmp_path, made)
     page = page_of(site, "coverage.html")
-    assert "1 of 4 checked (25.0 %), 100.0 % of the checked ones proven, 1 not observable, 2 open" in page
+    assert "1 of 4 checked (25.0 %), 100.0 % of the checked rules proven, 1 not observable, 2 open" in page
     assert "of class event: 5 of 7 checked" in page
     assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page
@@ -148,7 +148,7 @@ def test_errata_page_shows_cited_uncited_and_unknown_entries(tmp_path):
 
 
 def test_reports_find_the_errata_of_the_suites():
-    known = known_errata()
+    known = load_errata()
     assert len(known) > 60
     assert all(each.says and len(each.readings) > 1 and each.choice for each in known.values())
 

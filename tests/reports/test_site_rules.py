@@ -1,4 +1,4 @@
-"""The pages of rules: verdicts, packets and the field that decides, written without Spark."""
+"""The pages of rules: verdicts, packets and the deciding field, written without Spark."""
 
 import re
 from dataclasses import replace
@@ -167,7 +167,7 @@ def test_unjudged_rule_has_a_page_with_that_state(tmp_path):
     assert "No judged rule fails" in system_page(site, CONTOSO)
 
 
-def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
+def test_rule_without_a_check_has_no_repeat_command(tmp_path):
     unseen = rule(1, observe="none", why="nobody can")
     site, _ = written(tmp_path, contents([CONTOSO], [unseen], [], [run("r1", CONTOSO)]))
     page = only_rule_page(site)

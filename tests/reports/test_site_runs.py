@@ -1,4 +1,4 @@
-"""The pages of runs, what they changed, and systems side by side; written without Spark."""
+"""The pages of runs, the changes by a run, and the comparison of two systems; written without Spark."""
 
 import json
 import re
@@ -86,7 +86,7 @@ def test_pairs_of_systems_have_their_own_page(tmp_path):
     assert f'href="systems/{CONTOSO.key}.html"' in page
     assert "&lt;b&gt;else&lt;/b&gt;" in page
     assert page.count("as receiver") == 2
-    assert page.count("never met") == 3
+    assert page.count("no result") == 3
     assert re.search(rf'class="worst-fail">\s*<th scope="row"><a href="systems/{FABRIKAM.key}', page)
     assert 'href="pairs.html"' in page_of(site, "index.html")
     assert [(row["role"], row["fail"], row["pass"]) for row in rows_of(site, "pairs")] == [
@@ -164,12 +164,12 @@ def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
     said = [text for page in (site / "runs").glob("*.html") if "MUST rules whose" in (text := page.read_text())]
     assert len(said) == 1
     assert re.search(
-        rf'that was not followed: <a href="[^"]*">{rules[1].rule}</a></p>',
+        rf'that the system did not follow: <a href="[^"]*">{rules[1].rule}</a></p>',
         said[0],
     )
 
 
-def test_page_of_run_without_change_says_so_and_shows_local_folder(tmp_path):
+def test_page_of_run_without_change_reports_no_change_and_shows_local_folder(tmp_path):
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
     page = page_of(site, f"runs/{slug('r2')}.html")

@@ -1,4 +1,4 @@
-"""Pages stay small however many systems, runs and verdicts there are; what they leave out is named and linked."""
+"""Pages stay small for any number of systems, runs and verdicts; they name and link the content that they omit."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
 ROW = 2_000_000 // 2_875
-"""Octets that a rule may take in the list of them all."""
+"""The maximum number of octets of a rule in the list of all rules."""
 
 
 def text_of(site, name):
@@ -24,7 +24,7 @@ def text_of(site, name):
 
 
 def rules_data(site):
-    """Return what the scripts read, by name."""
+    """Return the values that the scripts of the site read, by name."""
     lines = text_of(site, "rules-data.js").splitlines()
     return {name: json.loads(value.rstrip(";")) for name, _, value in (line[6:].partition(" = ") for line in lines)}
 
@@ -50,7 +50,7 @@ def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
     assert page.count('<li><a href="sections/') == 2
 
 
-def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
+def test_erratum_of_many_rules_has_a_page_with_all_rules(tmp_path):
     rules = [rule(number) for number in range(1, RULES_PER_ERRATUM_SHOWN + 3)]
     cited = (*(CitedErratum("E1", each.rule, 2) for each in rules), CitedErratum("E2", rules[0].rule, 1))
     site, _ = written(tmp_path, contents([CONTOSO], rules, cited=cited))

@@ -13,7 +13,7 @@ from reports.text import slug
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
 
-def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path):
+def test_system_page_shows_failures_first_with_the_command_that_repeats_their_check(tmp_path):
     rules = [rule(number, says=f"<b>rule {number}</b>") for number in range(1, 5)]
     standings = [
         standing(rules[0], CONTOSO, "pass"),

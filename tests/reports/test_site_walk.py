@@ -1,4 +1,4 @@
-"""What somebody who reads a page needs to see on it, found by walking a site of real runs."""
+"""The content that a reader needs on a page; each test covers a gap that was found in a site of real runs."""
 
 import re
 
@@ -43,7 +43,11 @@ def test_an_inspect_rule_shows_the_state_and_folds_the_packets_that_led_to_it(tm
     page = only_page(site, "rules")
     assert '<dt>State expected</dt><dd class="state">3 sessions' in page
     assert '<dt>State observed</dt><dd class="state"><bdi>2 sessions' in page
-    assert page.index("The state of the system") < page.index("<summary>2 packets before it") < page.index("<figure")
+    assert (
+        page.index("The state of the system")
+        < page.index("<summary>2 packets before the state was read")
+        < page.index("<figure")
+    )
     assert "<details open><summary>2 packets" not in page
 
 

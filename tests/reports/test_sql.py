@@ -1,4 +1,4 @@
-"""``mqconform lake sql`` answers queries about a local lake, reads nothing else, and stops at its bounds."""
+"""``mqconform lake sql`` answers queries about a local lake, reads no other files, and stops at its limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ reports.cli.register_lake(APP)
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """Return a lake with a fact of two ingests, a derived table, and files of an ingest that was not published."""
+    """Return a lake with facts of two ingests, a derived table, and files of an ingest that was not published."""
     folder = tmp_path / "it's a lake"
     (folder / "manifests").mkdir(parents=True)
     write(folder, "c1/runs", "select 'one' as run, timestamptz '2026-11-22 23:30:00+00' as started")

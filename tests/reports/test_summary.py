@@ -1,4 +1,4 @@
-"""The matrix in the terminal and for machines."""
+"""The matrix for the terminal and the matrix for machines."""
 
 import io
 from dataclasses import replace
@@ -9,7 +9,7 @@ from rich.console import Console
 
 from reports.matrix import build_matrix
 from reports.model import Pair, Root, System
-from reports.summary import matrix_rows, terminal_matrix
+from reports.summary import build_matrix_rows, build_terminal_matrix
 
 RULES = [rule(1), rule(2), rule(1, "3.1.5.8.2"), rule(1, "3.1.5.10"), rule(1, "3.1.5.9")]
 
@@ -25,7 +25,7 @@ def two_systems():
 
 
 def test_matrix_rows_list_each_document_and_then_its_sections():
-    rows = matrix_rows(two_systems())
+    rows = build_matrix_rows(two_systems())
     assert [(row.document, row.group, row.rules) for row in rows] == [
         ("MQQB", "", 5),
         ("MQQB", "2.1.1", 2),
@@ -37,7 +37,7 @@ def test_matrix_rows_list_each_document_and_then_its_sections():
 
 def rendered(made, width=120):
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(terminal_matrix(made))
+    Console(file=out, width=width, color_system=None).print(build_terminal_matrix(made))
     return out.getvalue()
 
 
@@ -153,7 +153,7 @@ def test_sections_are_in_the_order_of_the_document():
     assert [section.section for section in two_systems().sections()] == ["2.1.1", "3.1.5.8.2", "3.1.5.9", "3.1.5.10"]
 
 
-def test_matrix_json_counts_rules_and_says_what_was_not_judged():
+def test_matrix_json_counts_judged_and_unjudged_rules():
     value = build_matrix(two_systems())
     first = value["sections"][0]
     assert (first["section"], first["rules"], first["suts"]) == ("2.1.1", 2, {CONTOSO.key: {"fail": 1, "pass": 1}})

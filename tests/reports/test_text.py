@@ -1,4 +1,4 @@
-"""Strings from outside, made safe to show."""
+"""Strings from tested systems are made safe to display."""
 
 import re
 

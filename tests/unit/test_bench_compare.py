@@ -1,4 +1,4 @@
-"""`make bench-compare` names each command that became worse by more than a fifth against the kept figures."""
+"""`make bench-compare` names each command whose cost exceeds its kept figure by more than a fifth."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_bench_comparison_exits_with_1_and_names_slower_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(commands, "read_kept", lambda: {"explain": figure(1.0), "serve": figure(1.0)})
-    monkeypatch.setattr(commands, "figures", lambda short: [("explain", figure(1.3)), ("serve", figure(1.1))])
+    monkeypatch.setattr(commands, "measure_commands", lambda short: [("explain", figure(1.3)), ("serve", figure(1.1))])
     with pytest.raises(SystemExit, match=r"worse by more than a fifth: explain$"):
         commands.main([])
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == ["explain", "serve"]
@@ -95,7 +95,7 @@ def test_recording_some_benchmark_figures_leaves_the_others_unchanged(monkeypatc
     path = tmp_path / "kept.toml"
     write_kept({"explain": figure(1.0), "prove": figure(900)}, path)
     monkeypatch.setattr(commands, "KEPT_FILE", path)
-    monkeypatch.setattr(commands, "figures", lambda short: [("explain", figure(2.0))])
+    monkeypatch.setattr(commands, "measure_commands", lambda short: [("explain", figure(2.0))])
     commands.main(["--keep", "--short"])
     assert read_kept(path) == {"explain": figure(2.0), "prove": figure(900)}
 
@@ -103,6 +103,6 @@ def test_recording_some_benchmark_figures_leaves_the_others_unchanged(monkeypatc
 def test_cost_of_make_test_is_recorded_only_with_all_tracks(tmp_path: Path):
     (tmp_path / "lint.json").write_text(json.dumps({"(lint)": 20.0}), encoding="utf-8")
     (tmp_path / "test-core.json").write_text(json.dumps({"one": 2.0, "two": 3.0}), encoding="utf-8")
-    assert commands.last_test_cpu_s(tmp_path, ["lint", "test-core"]) == 25.0
-    assert commands.last_test_cpu_s(tmp_path, ["lint", "test-core", "test-lake"]) is None
-    assert commands.last_test_cpu_s(tmp_path, []) is None
+    assert commands.read_last_test_cpu_s(tmp_path, ["lint", "test-core"]) == 25.0
+    assert commands.read_last_test_cpu_s(tmp_path, ["lint", "test-core", "test-lake"]) is None
+    assert commands.read_last_test_cpu_s(tmp_path, []) is None

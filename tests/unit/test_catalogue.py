@@ -1,4 +1,4 @@
-"""The catalogue: what ships is consistent, and every mistake in a row is one clear line."""
+"""The catalogue of the repository is consistent, and each mistake in a row gives one clear line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Suites = Callable[..., Path]
 
 @pytest.fixture
 def suites(tmp_path: Path) -> Suites:
-    """Make a suites folder with the given catalogue files."""
+    """Return a function that writes a folder of suites with the given catalogue files."""
 
     def make(*files: str, index: str = INDEX, documents: str = DOCUMENTS) -> Path:
         (tmp_path / "index.tsv").write_text(index, encoding="utf-8")
@@ -80,7 +80,7 @@ def suites(tmp_path: Path) -> Suites:
 
 
 def row(rule: str, **changes: str | None) -> str:
-    """Write a row, with keys changed (TOML values) or left out (None)."""
+    """Return a row as TOML text; ``changes`` replaces keys (TOML values) or omits them (None)."""
     keys = {"observe": '"wire"', "role": '"any"', "says": '"something"', **changes}
     return f'["{rule}"]\n' + "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
 
@@ -167,7 +167,7 @@ def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites
     assert "MQQB-2.2.1-01" not in catalogue
 
 
-def test_rules_json_has_what_reports_read(suites: Suites) -> None:
+def test_rules_json_has_the_fields_that_reports_read(suites: Suites) -> None:
     assert load_catalogue(suites(ROW)).to_rules_json() == {
         "MQQB-2.2.1-01": {
             "document": "MQQB",
@@ -312,7 +312,9 @@ def test_unknown_key_of_documents_file_is_reported(suites: Suites) -> None:
 
 
 def test_document_folder_may_have_its_own_rule_index_and_source_addresses(suites: Suites) -> None:
-    """Known bugs are in none of the specifications: a row of theirs names the rules that a system with one violates."""
+    """A document folder may have its own index and addresses, as the known bugs need, which are not in a specification:
+    a row of such a folder names the rules that a system with the bug violates.
+    """
     documents = DOCUMENTS + '[BUGS]\ntitle = "Bugs: of others"\n[BUGS.sections]\n"7" = "https://example.org/7"\n'
     root = suites(ROW, row("BUGS-7-01", violates='["MQQB-2.2.1-01"]'), documents=documents)
     with pytest.raises(CatalogueError, match=r"BUGS-7-01: unknown id; index\.tsv lists all ids"):
@@ -361,7 +363,7 @@ INDEXES = [SUITES / INDEX_FILE, SUITES / "regressions" / INDEX_FILE]
 
 @pytest.mark.parametrize("file", INDEXES, ids=["documents", "regressions"])
 def test_rule_index_contains_no_sentences_of_the_specifications(file: Path) -> None:
-    """The specification's sentences stay out of the repository: six columns, and the last is a heading."""
+    """The index contains no sentences of the specifications: it has six columns, and the last column is a heading."""
     lines = file.read_text(encoding="utf-8").splitlines()
     assert {line.count("\t") for line in lines} == {5}
     assert not [line for line in lines if line.endswith(".") or "MUST" in line.rpartition("\t")[2]]

@@ -1,4 +1,4 @@
-"""The contract of the control protocol: page, schema and code say the same, and both sides keep it."""
+"""The contract of the control protocol: page, schema and code agree, and both sides keep the contract."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATHS = {"id": 1, "ok": True, "status": "MQ_OK", "path": "", "machine": ""}
 
 
 def nested(depth: int) -> list[Any]:
-    """Return a list in a list in a list, so many deep."""
+    """Return lists that are nested to the given depth."""
     found: list[Any] = []
     for _ in range(depth - 1):
         found = [found]
@@ -62,7 +62,7 @@ def test_control_protocol_page_has_every_verb_argument_and_field() -> None:
 
 
 class Kept(VirtualControl):
-    """A control channel on which both sides keep the contract."""
+    """A control channel that checks the contract for requests and answers."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         assert complaint_about_request({"id": 1, "verb": verb, **arguments}) is None

@@ -1,4 +1,4 @@
-"""`make test` says what its tests cost: each second once, with the test or the fixture that used it."""
+"""`make test` reports the cost of its tests: each second is counted once, for the test or the fixture that used it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_second(shared):
 
 @pytest.fixture(scope="module")
 def spent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """Return what a session of two tests and a shared fixture cost."""
+    """Return the costs of a session with two tests and a shared fixture."""
     folder = tmp_path_factory.mktemp("costs")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
     (folder / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text("utf-8"), encoding="utf-8")

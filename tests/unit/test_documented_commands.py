@@ -1,4 +1,4 @@
-"""Each command of mqconform is shown in the documentation with what it prints."""
+"""The documentation shows each command of mqconform with its output."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ROOT = SUITES.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 SHOWN = set(re.findall(r"^ *\$ mqconform (\w+).*\n {0,4}[^\n$`]", TEXT, re.MULTILINE))
-"""Commands after ``$`` with a line of output below them."""
+"""The commands that the documentation shows after ``$`` with at least one line of output."""
 
 
 def commands() -> list[str]:
-    """Return the commands, those below others by the name of the one above."""
+    """Return the names of all commands; the name of a subcommand follows the name of its group."""
     group = get_group(app)
     return sorted(group.list_commands(typer.Context(group)))
 

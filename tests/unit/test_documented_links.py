@@ -1,4 +1,4 @@
-"""Links of the documentation lead somewhere, and the commands that it shows exist with their options."""
+"""Links in the documentation have a target, and the commands that it shows exist with their options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text_of(page: Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors that GitHub gives the headings of a page."""
+    """Return the anchors that GitHub generates for the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text_of(page), flags=re.M | re.S), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

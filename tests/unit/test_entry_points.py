@@ -1,4 +1,4 @@
-"""Each entry point of pyproject.toml names an object of the project, also after a renaming."""
+"""Each entry point of pyproject.toml names an existing object of the project."""
 
 from __future__ import annotations
 

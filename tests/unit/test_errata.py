@@ -1,4 +1,4 @@
-"""The errata: what ships is whole, and every mistake in an entry is one clear line."""
+"""The errata of the repository are complete, and each mistake in an entry gives one clear line."""
 
 from __future__ import annotations
 
@@ -31,14 +31,18 @@ NUMBERS = [
     220,
     221,
 ]
-"""The entries that there are: contradictions in the documents, and between them and real bytes."""
+"""The numbers of all entries: contradictions within the documents, and between the documents and bytes of
+real systems.
+"""
 CANNOT_BE_MEANT = {
     *(6, 9, 11, 17, 21, 23, 27, 28, 29, 37, 38, 43, 54, 58, 61),
     *(80, 82, 84, 86, 88, 101, 104, 113, 114, 137, 141, 142, 152, 161, 190, 191),
 }
-"""Entries with a reading that fails: the protocol does not work under it, or a sentence of one meaning is broken."""
+"""Entries with a reading that leads to a failure, because the protocol does not work with this reading, or because it
+breaks an unambiguous sentence.
+"""
 ADVISED_AGAINST = {63, 210}
-"""Entries with a reading that a check warns of."""
+"""Entries with a reading that leads to a warning of a check."""
 
 KEYS = {
     "where": '["MQQB-2.2.1-01", "MQQB 3.1.2.1"]',
@@ -157,14 +161,16 @@ def test_settled_errata_name_their_frames(errata: dict[str, Erratum]) -> None:
 
 
 def test_sections_named_by_errata_exist(errata: dict[str, Erratum]) -> None:
-    """Sections are named where no rule of theirs bears on the matter; their numbers are of a known document."""
+    """Each place that an erratum names belongs to a known document. An erratum names a section where none of the
+    section's rules depends on it.
+    """
     documents = set(load_documents())
     for erratum in errata.values():
         assert {re.split("[- ]", place)[0] for place in erratum.where} <= documents
 
 
 def test_errata_cited_by_the_catalogue_name_the_citing_rule(errata: dict[str, Erratum]) -> None:
-    """A row that cites an entry stands in its ``where``, itself or with its section."""
+    """If a row cites an erratum, the key ``where`` of the erratum contains the rule or its section."""
     unrelated = {
         (rule.id, name)
         for rule in load_catalogue().values()

@@ -1,4 +1,4 @@
-"""Every verb of the control protocol belongs to a facility, and the page says so."""
+"""Every verb of the control protocol belongs to a facility, and docs/control-protocol.md lists it there."""
 
 from __future__ import annotations
 

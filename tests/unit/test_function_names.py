@@ -1,4 +1,6 @@
-"""A function is named by what it does, a verb and a noun; a bare participle names a value (style.md, Naming)."""
+"""The name of a function consists of a verb and a noun; a participle alone is the name of a value
+(style.md, Naming).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ FINISHED = (
     "harness/topology",
     "harness/wire",
 )
-"""The folders and files whose functions have such names. New ones join; none leaves."""
+"""The folders and files whose functions have such names. Add new folders to this list, and remove none."""
 REGULAR = re.compile(r"[a-z]{2,}ed")
 IRREGULAR = re.compile(
     r"begun|borne|bought|bound|broken|brought|built|caught|chosen|dealt|done|drawn|driven|fed|felt|given|gone|"
@@ -50,7 +52,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "harness/run/marks.py:varied": "reads as a mark of a check: @varied(...)",
     "harness/wire/rpc.py:orphaned": "the name of the PDU that it makes",
 }
-"""Functions, as ``file.py:name``, with the reason why they have such a name."""
+"""Functions (``file.py:name``) that have a participle as their name, each with the reason."""
 
 
 def is_bare_participle(name: str) -> bool:
@@ -59,7 +61,7 @@ def is_bare_participle(name: str) -> bool:
 
 
 def functions(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of functions and methods; a property is a value."""
+    """Yield the names of functions and methods, except properties, which are values."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}

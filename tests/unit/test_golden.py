@@ -1,4 +1,6 @@
-"""The frames of MS-MQQB section 4: both codecs read what the manifest says, and the capture holds exactly them."""
+"""The frames of MS-MQQB section 4: both codecs read the values of the manifest, and the capture contains exactly these
+frames.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ FRAMES = {frame.number: frame for frame in load_golden().frames}
 DOCUMENT = Path(__file__).resolve().parents[3] / "shared" / "specs" / "MS-MQQB.later.md"
 
 Reader = Callable[[str], Any]
-"""The function that reads a dotted path of printed names."""
+"""A function that reads the value at a dotted path of field names."""
 
 
 def walk(start: Any, names: list[str]) -> Any:
@@ -27,13 +29,17 @@ def walk(start: Any, names: list[str]) -> Any:
 
 
 def strict_reader(frame: GoldenFrame) -> Reader:
-    """Adapt the strict codec: records whose attributes are the headers; a Ping packet is its own header."""
+    """Return a reader for the strict codec, in which headers are attributes of a record and a Ping packet is its own
+    header.
+    """
     record: Any = parse_ping(frame.data) if frame.transport == "udp" else parse_packet(frame.data)
     return lambda path: walk(record, path.split(".")[frame.transport == "udp" :])
 
 
 def scapy_reader(frame: GoldenFrame) -> Reader:
-    """Adapt the scapy layers: headers are layers, and the items of SecurityData are fields of their header."""
+    """Return a reader for the scapy layers, in which headers are layers and the items of SecurityData are fields of
+    their header.
+    """
     packet: Any = dissect_ping(frame.data) if frame.transport == "udp" else dissect(frame.data)
 
     def read(path: str) -> Any:
@@ -45,7 +51,7 @@ def scapy_reader(frame: GoldenFrame) -> Reader:
 
 READERS = {"strict": strict_reader, "scapy": scapy_reader}
 TERMINATED = {"MessagePropertiesHeader.Label", "UserHeader.DestinationQueue.DirectFormatName"}
-"""Texts whose terminating null a codec may show or not."""
+"""Texts that a codec may read with or without their terminating null."""
 
 
 @pytest.mark.parametrize("codec", READERS)
@@ -70,7 +76,9 @@ def test_both_codecs_rebuild_each_golden_frame(number: int) -> None:
 
 @pytest.mark.parametrize("number", [3, 4])
 def test_establish_connection_padding_of_golden_frames_is_filled(number: int) -> None:
-    """MS-MQQB 2.2.3.1 asks it of responses; the request has it too."""
+    """The padding of EstablishConnection packets in the golden frames is filled, in the response as MS-MQQB 2.2.3.1
+    demands, and also in the request.
+    """
     for codec in READERS.values():
         assert codec(FRAMES[number])("EstablishConnectionHeader.Padding") == b"\x5a" * 512
 

@@ -18,7 +18,9 @@ ALLOWED = {
     "reports": {"reports", "pyspark"},
     "captures": set(),
 }
-"""The packages of ours, and the two libraries that have one place only, that each package may import."""
+"""For each package, the packages of the project that it may import, and those of two libraries that only one place may
+import.
+"""
 
 GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", "scapy", "pyspark"}
 
@@ -61,11 +63,13 @@ ROOMS = {
         *("states", "explore", "learn", "pair", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
-"""The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""
+"""The subpackages (folders and modules) of a package, the lowest first: each imports only subpackages that
+precede it.
+"""
 
 
 def imports(path: Path) -> set[str]:
-    """Return the top-level names that a module imports, wherever in it."""
+    """Return the top-level names that a module imports, at any depth of its code."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -90,12 +94,14 @@ def test_package_imports_follow_the_documented_arrows(package: str) -> None:
 
 
 def room(path: Path) -> str:
-    """Return the room of a module: the folder or the file right below its package."""
+    """Return the subpackage of a module: the folder or the file directly below its package."""
     return path.relative_to(ROOT).parts[1].removesuffix(".py")
 
 
 def imported_rooms(path: Path, package: str) -> set[str]:
-    """Return the rooms of its own package that a module imports: at its top, later, or for types only."""
+    """Return the subpackages of its own package that a module imports: at its top, within functions, or for
+    types only.
+    """
     rooms: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -132,7 +138,9 @@ def test_only_the_wire_layers_import_scapy() -> None:
 
 
 def test_scapy_import_reads_no_network_routes() -> None:
-    """Every process of a run would, and wait for the kernel's answers."""
+    """The import of scapy reads no network routes; otherwise every process of a run would wait for the kernel's
+    answers.
+    """
     code = "import sys, harness.wire.rpc; from scapy.config import conf; sys.exit(bool(conf.route.routes))"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0
 
@@ -144,7 +152,7 @@ def test_spark_is_loaded_only_by_the_commands_that_need_it(module: str) -> None:
 
 
 def test_relative_imports_are_not_used() -> None:
-    """One way to name a module, so that the arrows can be read off."""
+    """Imports are absolute, so that the tests of the arrows can read the name of the imported module."""
     for package in ALLOWED:
         for path in modules(package):
             tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -1,4 +1,6 @@
-"""No module and no folder imports in a circle; imports for types and within functions count (docs/architecture.md)."""
+"""Modules and folders have no circular imports; imports for types and within functions count as well
+(docs/architecture.md).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("reference_qm", "harness", "suites", "reports", "captures", "benchmarks", "scripts")
 WHERE_DOCUMENTS_SHARE = ("suites",)
-"""The checks of one document take steps of any other: there modules alone are in no circle."""
+"""The folder suites: the checks of one document use steps of other documents, so only its modules must be free of
+circular imports.
+"""
 
 Module = tuple[str, ...]
-"""The parts of a module's name, ``__init__`` included."""
+"""The parts of a module's name, including ``__init__``."""
 Arrow = tuple[str, str]
 
 ELEMENTS = "the elements of MS-MQDMPR 3.1.1 refer to each other: adm has them, these name the elements that they hold"
@@ -35,7 +39,7 @@ BY_NATURE: Mapping[Arrow, str] = {
     ("reference_qm.rpc.groups", "reference_qm.rpc.calls"): CALLS,
     ("reference_qm.rpc.pending", "reference_qm.rpc.association"): CALLS,
 }
-"""Imports for types that close a circle, with the reason: there is no other way to say what these values hold."""
+"""Imports for types that close a circle, which are permitted because the types of these values refer to each other."""
 
 
 def modules() -> dict[Module, Path]:
@@ -44,8 +48,8 @@ def modules() -> dict[Module, Path]:
 
 
 def imported(code: str, known: Iterable[Module]) -> set[Module]:
-    """Return the modules that a module imports, wherever in it and whatever for. Its tree is not kept: to keep all
-    takes Python's garbage collection longer than to parse them.
+    """Return the modules that a module imports, at any depth and for any purpose. The syntax tree is not kept, because
+    Python's garbage collection of all trees takes longer than parsing them again.
     """
     tree = ast.parse(code)
     names: set[tuple[str, ...]] = set()
@@ -74,7 +78,7 @@ def without_reason(arrows: set[tuple[Module, Module]]) -> set[tuple[Module, Modu
 
 
 def circle(arrows: Iterable[tuple[object, object]]) -> list[object]:
-    """Return one circle of arrows, empty if there is none."""
+    """Return one circle of imports, or an empty list if there is none."""
     graph: dict[object, set[object]] = {}
     for one, other in arrows:
         graph.setdefault(one, set()).add(other)
@@ -86,7 +90,7 @@ def circle(arrows: Iterable[tuple[object, object]]) -> list[object]:
 
 
 def rooms_of(arrows: set[tuple[Module, Module]]) -> dict[Module, set[tuple[str, str]]]:
-    """Return for each folder the arrows between what lies in it, its files and folders."""
+    """Return for each folder the imports between its files and folders."""
     found: dict[Module, set[tuple[str, str]]] = {}
     for one, other in arrows:
         depth = next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)

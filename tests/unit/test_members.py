@@ -1,4 +1,4 @@
-"""The protocols of the system that have no rules of their own."""
+"""The protocols of the system for which the suites have no rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests wait for children that get on, however slowly, and for none that hangs."""
+"""Tests wait for a child process that makes progress, however slowly, and kill a child process that hangs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STARTS_ONE_THAT_HANGS = f"import subprocess, sys; subprocess.run([sys.executable
 
 
 class Clock:
-    """A clock that others set: no test of time waits."""
+    """A clock that a test sets, so that no test waits."""
 
     now_s = 0.0
 
@@ -34,7 +34,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def busy() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that computes for ever."""
+    """Yield a process that computes for ever."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
         yield process
         process.kill()
@@ -42,7 +42,7 @@ def busy() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def idle() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that never does anything."""
+    """Yield a process that never makes progress."""
     with subprocess.Popen(["sleep", "3600"]) as process:
         yield process
         process.kill()

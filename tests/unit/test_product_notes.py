@@ -1,4 +1,6 @@
-"""The product notes of the documents as data: each number once, what they name exists, and what they allow."""
+"""The product notes of the documents as data: each number occurs once, and all rules, releases and behaviours that a
+note names exist.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from reference_qm.releases.names import WINDOWS, parse_releases
 
 SPECIFICATIONS = Path(__file__).resolve().parents[3] / "shared" / "specs"
 FROZEN = {"MQQB": 70, "MQQP": 31, "MQMQ": 44, "MQDMPR": 31, "MQSO": 17}
-"""Documents with a file of notes, and how many notes their appendices have."""
+"""The number of product notes in the appendix of each document with a file of notes."""
 TEXTS = {
     "MQQB": "MS-MQQB.later.md",
     "MQQP": "MS-MQQP.later.md",
@@ -55,7 +57,9 @@ def test_rules_and_product_notes_cite_each_other() -> None:
 
 
 def test_product_notes_excuse_current_releases_rarely() -> None:
-    """A note that frees only some messages of a rule excuses none: these are all the demands, by note."""
+    """These are all demands, by note, that notes excuse for current releases. A note that applies only to some messages
+    of a rule excuses no rule.
+    """
     catalogue = load_catalogue()
     excused = catalogue.notes.list_excused_rules("windows-server-2025")
     assert {excused[rule].name for rule in excused if not catalogue[rule].level.startswith("SHOULD")} == {
@@ -135,7 +139,7 @@ def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
 
 
 def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:
-    """Write the notes of a document; return what `load_notes` takes."""
+    """Write the notes of a document; return the arguments of `load_notes`."""
     (root / "mqqb").mkdir()
     (root / "mqqb" / NOTES_FILE).write_text(text, encoding="utf-8")
     ids = dict.fromkeys([RULE, "MQQB-2.2.1-02", "MQQB-2.2-01"])

@@ -1,4 +1,6 @@
-"""The prose linter finds habits in the texts of people, and lets the counts of a place only fall."""
+"""The prose linter finds bad habits in the texts that people read, and permits no increase of the findings
+of a place.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.prose import __main__ as command
-from scripts.prose.linter import find
+from scripts.prose.linter import lint_places
 from scripts.prose.texts import Text, texts_by_place, texts_of_page, texts_of_program, texts_of_rules
 
 PAGE = """# A page
@@ -33,7 +35,7 @@ says = "nobody"
 
 
 def habits_in(words: str) -> set[str]:
-    return {finding.habit for finding in find({"place": [Text(Path("page"), 1, words)]})["place"]}
+    return {finding.habit for finding in lint_places({"place": [Text(Path("page"), 1, words)]})["place"]}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The reference as a release of Windows: the table of behaviours, the notes that it is of, and how it is configured."""
+"""The reference configured as a Windows release: the table of behaviours, their product notes, and the
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def notes() -> list[Note]:
 
 
 def configured(note: Note) -> set[str]:
-    """Return the behaviours that the reference has because of a note."""
+    """Return the behaviours that the reference shows because of a product note."""
     return {name for name in note.reference if name.partition(":")[0] not in REASONS_NOT_CONFIGURED}
 
 
@@ -54,7 +56,9 @@ def test_every_product_note_has_behaviors_or_a_reason() -> None:
 
 
 def test_reference_release_shows_each_excused_behaviour() -> None:
-    """But for what neither the reference nor the harness has, or what it does whatever it is configured as."""
+    """The reference configured as a release shows each deviation that a note excuses, except deviations that need a
+    missing feature or that the reference always shows.
+    """
     for note in filter(configured, notes()):
         does = set(parse_releases([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
         assert does == set(note.excused) if note.excuses else does <= set(note.releases), note.name
@@ -117,7 +121,7 @@ def test_release_flag_of_serve_accepts_known_releases_only(tmp_path: Path) -> No
         settings(tmp_path, "", "windows-12")
 
 
-def test_an_unknown_release_of_a_sut_file_is_refused_with_those_that_there_are() -> None:
+def test_unknown_release_of_a_sut_file_is_refused_with_a_list_of_known_releases() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "virtual"}, "reference": {"release": "windows-95"}}
     with pytest.raises(UsageError, match=r"unknown reference\.release 'windows-95'; known: none, windows-nt, "):
         parse_sut_file(tree)

@@ -1,4 +1,4 @@
-"""The ids that checks had before: suites/*/renamed.toml and its reader."""
+"""The former ids of checks: suites/*/renamed.toml and its reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OLD, MIDDLE, NEW = (f"suites/mqqb/s2/test_a.py::test_{name}" for name in ("old",
 
 @pytest.fixture
 def suites(tmp_path):
-    """Return a function that writes the lines of documents and returns the folder of the suites."""
+    """Return a function that writes the lines of renamed.toml for documents, and returns the folder of the suites."""
 
     def write(**documents):
         for document, text in documents.items():

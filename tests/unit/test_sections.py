@@ -1,4 +1,6 @@
-"""Every section of events and packets that the reference implements is held by checks or tests that name it."""
+"""Every section of events and packets that the reference implements is covered by a check, or by a test that names the
+section.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ WANTED = {
     "MQQP": re.compile(r"3\.1\.(3|4|6)(\.|$)"),
 }
 AT_LEAST = {"MQQB": 50, "MQDMPR": 50, "MQQP": 15}
-"""The least number of sections wanted of each document, lest none were found."""
+"""The minimum number of sections of each document, so that a wrong pattern which finds no section makes the
+test fail.
+"""
 _RULE = re.compile(r"\b(MQQB|MQDMPR|MQQP)-(\d+(?:\.\d+)+)-D?\d")
 _NAMED = re.compile(r"MS-(MQQB|MQDMPR|MQQP) ((?:\d+(?:\.\d+)+|, | and | to )+)")
 
@@ -33,7 +37,7 @@ def docstrings() -> Iterator[str]:
 
 
 def expanded(first: str, last: str) -> list[str]:
-    """Return the sections of ``3.1.7.6 to 3.1.7.9``."""
+    """Return the sections of a range such as ``3.1.7.6 to 3.1.7.9``."""
     parent, _, begin = first.rpartition(".")
     assert parent == last.rpartition(".")[0], f"{first} to {last} are not of one section"
     return [f"{parent}.{number}" for number in range(int(begin), int(last.rpartition(".")[2]) + 1)]
@@ -53,19 +57,19 @@ def named(text: str) -> set[tuple[str, str]]:
 
 
 def checked() -> set[tuple[str, str]]:
-    """Return the sections of which a check of the suites names a rule."""
+    """Return the sections of all rules that checks of the suites name."""
     files = [path.read_text(encoding="utf-8") for path in SUITES.rglob("test_*.py")]
     return {(document, section) for text in files for document, section in _RULE.findall(text)}
 
 
 @pytest.fixture(scope="module")
 def held() -> set[tuple[str, str]]:
-    """Return the sections that some docstring or check names: every file of tests and of checks is read."""
+    """Return the sections that a docstring of a test or a check names."""
     return checked() | {one for text in docstrings() for one in named(text)}
 
 
 def sections(document: str) -> list[str]:
-    """Return the sections of a document that have rules or steps and are wanted."""
+    """Return the sections of a document that have rules or steps and that must be covered."""
     found = {name.split("-")[1] for name, row in load_index().items() if name.startswith(f"{document}-")}
     return sorted(section for section in found if WANTED[document].match(section))
 

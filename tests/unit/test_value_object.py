@@ -1,4 +1,4 @@
-"""Values are equal and hashed by their fields; what run time lets pass, mypy refuses."""
+"""Values are equal and hashed by their fields; mypy refuses misuse that Python permits at run time."""
 
 from mypy import api
 

@@ -1,4 +1,4 @@
-"""The scripts for Windows, which nothing here can run: they are parsed, and held to what can be seen of their text."""
+"""The scripts for Windows, which cannot run here: the tests parse the scripts and check properties of their text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ CMDLETS = {
     "Write-Output": {"InputObject"},
     "Write-Warning": {"Message"},
 }
-"""The cmdlets of Windows PowerShell 5.1 that the scripts use, and their parameters, as its documentation has them."""
+"""The cmdlets of Windows PowerShell 5.1 that the scripts use, with the parameters that the documentation of PowerShell
+lists.
+"""
 SPLATTED = {
     "Add-Type": {"Path", "ReferencedAssemblies", "IgnoreWarnings"},
     "New-NetFirewallRule": {"Name", "DisplayName", "Direction", "Action", "Protocol", "LocalPort", "RemoteAddress"},
@@ -65,9 +67,11 @@ CHANGES = {
     "Restart-Service",
 }
 BLOCKS = {"begin", "process", "end"}
-"""Blocks of a script: the grammar knows them in functions only, and parses those of a script as commands."""
+"""The names of blocks of a script. The grammar knows such blocks only in functions, and parses those of a script as
+commands.
+"""
 SEVEN = {"&&", "||", "??", "??=", "?.", "?"}
-"""Operators that Windows PowerShell 5.1 does not know."""
+"""The operators that Windows PowerShell 5.1 lacks."""
 VALUES = {
     r"Security\EnablePingService",
     r"Security\EnableReportMessages",
@@ -126,7 +130,7 @@ def _parameters(function: Node) -> set[str]:
 
 
 def _hash(node: Node) -> dict[str, str]:
-    """Return the entries of a hash literal: name to text."""
+    """Return the entries of a hash literal: the text of each value by its name."""
     body = next(child for child in node.children if child.type == "hash_literal_body")
     return {
         _text(entry.children[0]).strip(): _text(entry.children[2]).strip()
@@ -136,7 +140,7 @@ def _hash(node: Node) -> dict[str, str]:
 
 
 def _table(variable: str) -> list[dict[str, str]]:
-    """Return the hashes of an array that is assigned to a variable at the head of provision.ps1."""
+    """Return the hashes in the array that provision.ps1 assigns to a variable at its beginning."""
     for one in _within(_tree(PROVISION), "assignment_expression"):
         if _text(one).startswith(f"{variable} = @("):
             return [_hash(each) for each in _within(one, "hash_literal_expression")]
@@ -191,7 +195,9 @@ def test_windows_scripts_execute_no_input(name: str) -> None:
 
 
 def test_agent_script_leaves_standard_input_to_its_program() -> None:
-    """PowerShell reads the standard input for a script that names $input, and gives it to nobody for any other."""
+    """The script agent.ps1 does not name $input: PowerShell reads the standard input of a script that names $input, and
+    leaves it to the started program otherwise.
+    """
     tree = _tree("agent.ps1")
     variables = {_text(node).lower() for node in _within(tree, "variable")}
     assert "$psscriptroot" in variables
@@ -256,7 +262,9 @@ def test_restore_record_accepts_only_values_the_script_changes(name: str) -> Non
 
 
 def test_unrestored_windows_machine_is_reported_and_set_up_as_requested() -> None:
-    """It warns first; a value of a switch that is not given any more is undone, asked for, then off the record."""
+    """On a machine that was prepared and not restored, the script warns first. A value whose switch is now omitted is
+    restored after a confirmation, and then removed from the record.
+    """
     functions = _functions(PROVISION)
     prepare = [command for command, _, _ in _commands(functions["Invoke-Prepare"])]
     assert prepare[0] == "Show-Earlier"
@@ -270,7 +278,7 @@ def test_unrestored_windows_machine_is_reported_and_set_up_as_requested() -> Non
 
 
 def test_windows_script_changes_the_system_only_in_its_functions() -> None:
-    """The record itself is written, the service restarted, and nothing else."""
+    """Outside the functions for recorded changes, the script changes only its record, and restarts the service."""
     functions = _functions(PROVISION)
     others = {"Write-Record": {"New-Item"}, "Restart-Msmq": {"Restart-Service"}, "Invoke-Restore": {"Remove-Item"}}
     inside = {node.start_byte for name in (*MAKING, *UNDOING) for _, _, node in _commands(functions[name])}

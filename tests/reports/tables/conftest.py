@@ -1,4 +1,4 @@
-"""One Spark session and one lake for all tests of the tables: hand-made cases among random runs."""
+"""Provides one Spark session and one lake, with hand-made cases among random runs, for all tests of the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lake in which each case of the definition of the current verdict is a system of its own (docs/reports.md)."""
+"""Makes a lake in which each case of the definition of the current verdict (docs/reports.md) is a separate system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lakes made by hand or at random: facts as rows, written as Parquet for Spark and for duckdb."""
+"""Makes lakes by hand or at random: rows of facts, written as Parquet for Spark and for duckdb."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from reports.lake import changes, current, derived, facts
 from reports.lake.manifest import Manifest
-from reports.lake.schemas import table_ddl
+from reports.lake.schemas import build_table_ddl
 from reports.vocabulary import VERDICTS
 
 FACTS = ("runs", "suites", "catalogue", "verdicts", "evidence")
@@ -22,13 +22,13 @@ SUITES = "suites-1"
 
 
 class MadeLake:
-    """Rows of the facts; `run` adds a run and its verdicts, in the order of ingest."""
+    """The rows of the facts. The method `run` adds a run with its verdicts, in the order of ingest."""
 
     def __init__(self) -> None:
         self.rows = {name: [] for name in FACTS}
 
     def catalogue(self, suites, checks, role="any"):
-        """Add a catalogue: rule -> its checks; None: the run folder did not say."""
+        """Add a catalogue: the checks of each rule, or None if the run folder names no checks."""
         for rule, names in checks.items():
             document, section, _ = rule.split("-")
             self._add(
@@ -37,9 +37,9 @@ class MadeLake:
             )  # fmt: skip
 
     def run(self, system, *judged, suites=SUITES, **values):
-        """Add a run of a system (name, version, profile) and return its number.
+        """Add a run of a system (name, version, profile), and return the number of the run.
 
-        ``judged``: (test, rule, verdict) or (test, rule, verdict, {columns}).
+        ``judged``: tuples (test, rule, verdict) or (test, rule, verdict, {columns}).
         """
         number = len(self.rows["runs"]) + 1
         name, version, profile = (*system, *("1.0", "none")[len(system) - 1 :])
@@ -84,14 +84,14 @@ class MadeLake:
     def write(self, spark, folder: Path) -> Tables:
         for name in FACTS:
             (folder / name).mkdir(parents=True)
-            schema = to_arrow_schema(StructType.fromDDL(table_ddl(name)), timezone="UTC")
+            schema = to_arrow_schema(StructType.fromDDL(build_table_ddl(name)), timezone="UTC")
             rows = pa.Table.from_pylist(self.rows[name], schema)
             pq.write_table(rows, folder / name / "part-0.parquet")
         return Tables(spark, folder)
 
 
 class Tables:
-    """The tables of a lake, made by Spark: each computed once, kept as Parquet as in a lake."""
+    """The tables of a lake, computed by Spark; each is computed once and stored as Parquet."""
 
     def __init__(self, spark, folder: Path) -> None:
         self.spark, self.folder, self.manifest = spark, folder, Manifest()
@@ -99,18 +99,18 @@ class Tables:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return self.spark.read.schema(table_ddl(name)).parquet(str(self.folder / name))
+        return self.spark.read.schema(build_table_ddl(name)).parquet(str(self.folder / name))
 
     def table(self, name):
         """Return a table as `reports.lake.store.Lake` does."""
         return getattr(self, name)
 
     def make(self, name):
-        """Compute a derived table and keep it."""
+        """Compute a derived table and store it."""
         frame = {
-            "test_runs": lambda: facts.test_runs(self.verdicts, self.runs),
-            "rule_runs": lambda: facts.rule_runs(self.test_runs, self.runs),
-            "rule_current": lambda: current.rule_current(
+            "test_runs": lambda: facts.derive_test_runs(self.verdicts, self.runs),
+            "rule_runs": lambda: facts.derive_rule_runs(self.test_runs, self.runs),
+            "rule_current": lambda: current.derive_rule_current(
                 self.test_runs, self.runs, self.catalogue, self.verdicts, self.evidence
             ),
             "changes": lambda: changes.derive_changes(
@@ -135,7 +135,7 @@ def make_all(made: MadeLake, spark, folder: Path) -> Tables:
 
 
 def add_random_runs(made: MadeLake, seed: int, runs: int = 40, lines: int = 100) -> MadeLake:
-    """Add runs in which everything happens: versions, profiles, suites that come and go, partial runs."""
+    """Add random runs with several versions and profiles, changing suites, and partial runs."""
     dice = random.Random(seed)
     rules = [f"MQQB-2.{section}-{number:02d}" for section in (1, 2, 10) for number in range(1, 5)]
     functions = [f"mqqb/s2/test_{number}.py::test_{number}" for number in range(6)]

@@ -1,4 +1,6 @@
-"""The tables once more, in SQL for duckdb: written from the definitions of docs/reports.md, not from the Spark code."""
+"""Computes the tables a second time, in SQL for duckdb, written from the definitions of docs/reports.md and not from
+the Spark code.
+"""
 
 from __future__ import annotations
 
@@ -209,7 +211,7 @@ TABLES = {
 
 
 class Oracle:
-    """duckdb over the facts of a lake."""
+    """Computes tables with duckdb from the facts of a lake."""
 
     def __init__(self, folder: Path) -> None:
         self.connection = duckdb.connect()
@@ -221,6 +223,6 @@ class Oracle:
         self.connection.execute(VIEWS)
 
     def write(self, table: str, path: Path, columns: list[str]) -> None:
-        """Answer the table's query into a Parquet file."""
+        """Compute a table with its query, and write it to a Parquet file."""
         names = ", ".join(f'"{name}"' for name in columns)
         self.connection.execute(f"copy (from ({TABLES[table]}) as of({names})) to '{path}' (format parquet)")

@@ -1,4 +1,4 @@
-"""Changes from run to run, checks that decide now this, now that, and pairs: cases of the lake of cases."""
+"""Changes from run to run, checks with varying decisions, and pairs: cases of the lake of cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The current verdict of a rule: each case of its definition (docs/reports.md) is a system of one lake."""
+"""The current verdict of a rule: each case of its definition (docs/reports.md) is a separate system of one lake."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_verdict_of_a_partial_or_aborted_run_is_marked(current, lake):
         )
 
 
-def test_later_undecided_verdict_is_kept_besides_standing_verdict(current):
+def test_later_undecided_verdict_is_listed_with_the_standing_verdict(current):
     row = current("weaker way")
     assert (row.verdict, row.reach, beside(row)) == ("pass", "process", [("not_observable", A, 1)])
     (later,) = row.beside
@@ -85,7 +85,7 @@ def test_undecided_rule_has_its_latest_verdict(current):
     assert (row.verdict, row.beside) == ("not_exercised", [])
 
 
-def test_later_undecided_verdict_of_other_check_is_kept_besides_standing_verdict(current):
+def test_later_undecided_verdict_of_other_check_is_listed_with_the_standing_verdict(current):
     row = current("beside of another check")
     assert (said(row), beside(row)) == (("pass", A), [("not_observable", B, 1)])
 

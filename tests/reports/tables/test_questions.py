@@ -1,4 +1,4 @@
-"""Differences, histories and exports: what they say, and that strings of a system stay strings."""
+"""Differences, histories and exports: their content, and that strings of a system are never interpreted as markup."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
 
     def meant(asked):
         return [
-            row.ingest for row in difference._runs_of_side(lake.runs, asked, "versions").orderBy("ingest").collect()
+            row.ingest
+            for row in difference._select_runs_of_side(lake.runs, asked, "versions").orderBy("ingest").collect()
         ]
 
     assert meant(first) == meant(f"{first}+00:00") == numbers[:1]
@@ -108,24 +109,24 @@ def test_missing_roots_precede_differences(versions):
 
 @pytest.mark.parametrize("about", ["versions", NEW])
 def test_missing_roots_of_run_precede_its_changes_in_history(lake, about):
-    found = history.history(lake.table, about, last=5)
+    found = history.read_history(lake.table, about, last=5)
     assert [entry.roots for entry in found.entries] == [(MISSING,), (), ()][: len(found.entries)]
     lines = history_shown.format_history_text(found).splitlines()
     assert lines[1:3] == [MISSING, "now:"]
     assert lines[lines.index("runs:") + 2] == f"      {MISSING}"
 
 
-def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
-    found = history.history(lake.table, NEW, last=5)
+def test_history_of_a_rule_shows_each_run_and_its_change(lake):
+    found = history.read_history(lake.table, NEW, last=5)
     assert [(entry.verdict, entry.changes) for entry in found.entries] == [("pass", ("added (none before)",))]
     assert found.now == (("versions 2.0", "pass", found.entries[0].run),)
-    many = history.history(lake.table, RULE, last=3)
+    many = history.read_history(lake.table, RULE, last=3)
     assert (len(many.entries), many.runs > 20) == (3, True)
     assert [entry.ingest for entry in many.entries] == sorted((each.ingest for each in many.entries), reverse=True)
 
 
 def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
-    found = history.history(lake.table, "versions", last=50)
+    found = history.read_history(lake.table, "versions", last=50)
     assert [(entry.system, entry.partial, entry.counts) for entry in found.entries] == [
         ("versions 2.0", False, {"fail": 1, "pass": 3}),
         ("versions 1.0", True, {"inconclusive": 1}),
@@ -144,7 +145,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
 
 def test_history_of_unknown_name_lists_known_systems(lake):
     with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: it has "):
-        history.history(lake.table, "nobody\nat all", last=5)
+        history.read_history(lake.table, "nobody\nat all", last=5)
 
 
 def test_csv_export_has_every_row_and_escapes_formulas(lake):
@@ -172,7 +173,7 @@ def test_json_has_every_column_of_every_row_in_order(lake):
 
 
 class Opened:
-    """A stand-in for an opened lake, so that a command needs no Spark session."""
+    """A replacement for an opened lake, so that a command needs no Spark session."""
 
     def __init__(self, lake):
         self.lake = lake
@@ -235,7 +236,7 @@ def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
 def test_difference_of_rule_has_exactly_one_kind():
     judged = {name: difference.JudgedRule(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
     kinds = {
-        (before, after): difference._kind_of_change(judged.get(before), judged.get(after))
+        (before, after): difference._name_kind_of_change(judged.get(before), judged.get(after))
         for before, after in (
             ("pass", "fail"),
             ("fail", "pass"),

@@ -1,4 +1,4 @@
-"""Whole tables of a random lake, computed by Spark and by duckdb from the definitions."""
+"""All tables of a random lake, computed by Spark and from the definitions by duckdb, are equal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def oracle(lake):
 
 
 def comparable(frame, table):
-    """Maps as lists in order: rows that are equal shall be sorted to the same place."""
+    """Replace maps by sorted lists, so that equal rows are sorted to the same position."""
     frame = shape_rows(frame, table)
     maps = [name for name, type_ in TABLES[table].items() if type_.startswith("map")]
     return frame.select(

@@ -1,4 +1,4 @@
-"""What was judged, as comments on the frames of a capture."""
+"""Comments on the frames of a capture name the verdicts for which these frames are evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The deciding field of a verdict: the one that its text names, or none; on the eight frames of MS-MQQB section 4.1."""
+"""The deciding field of a verdict is the field that its text names, or none; tested on the eight frames of MS-MQQB
+section 4.1.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,15 @@ def lines(number: int) -> Lines:
 
 
 def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
-    """Return the first and the last byte of the field that decides."""
+    """Return the first and the last byte of the deciding field."""
     (field,) = find_deciding_fields([lines(number)], VerdictTexts(section, expected, observed))
     return None if field is None else (field.start, field.end - 1)
 
 
 def printed(frame: GoldenFrame) -> list[tuple[str, int | UUID | bytes]]:
-    """Return the fields that are no text, by header and name; SecurityData is none of the layer's."""
+    """Return the fields that are not texts, by header and name. SecurityData is omitted from the names, because the
+    layer has no such field.
+    """
     return [
         (name.replace(".SecurityData", ""), value)
         for name, value in frame.fields.items()

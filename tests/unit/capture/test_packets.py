@@ -1,4 +1,4 @@
-"""The packets of a capture as they are shown: reassembled, dissected, with the field that decides."""
+"""The display of the packets of a capture: reassembled, dissected, and with the deciding field."""
 
 from __future__ import annotations
 

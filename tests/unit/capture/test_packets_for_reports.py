@@ -1,4 +1,4 @@
-"""The packets of a verdict as reports ask for them."""
+"""The packets of a verdict in the form that the package reports uses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Our pcapng reader and writer: bytes by hand, round trips, and every way in which a file can be broken."""
+"""The project's pcapng reader and writer: files written by hand, round trips, and every kind of damaged file."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
 
 
 def test_each_packet_is_written_to_the_file_at_once(file: Path) -> None:
-    """A killed run loses none: nothing waits in a buffer."""
+    """The writer buffers nothing, so a killed run loses no packet."""
     writer = CaptureWriter(file)
     for number in range(1, 4):
         writer.udp(CLIENT, SERVER, bytes(number), time_us=number)

@@ -1,4 +1,4 @@
-"""Captures read back: the reader finds on each connection what the writer put there, byte by byte."""
+"""Reading captures: the reader finds on each connection the bytes that the writer recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def ones_complement_sum(data: bytes) -> int:
-    """Compute RFC 1071 as printed there, to hold the writer's arithmetic against."""
+    """Compute the checksum as RFC 1071 prints it, for comparison with the writer's checksums."""
     total = sum(word for (word,) in (unpack(">H", data[i : i + 2].ljust(2, b"\0")) for i in range(0, len(data), 2)))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
@@ -66,7 +66,7 @@ def test_recorded_packets_have_valid_ip_tcp_and_udp_checksums(
 
 
 def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
-    """RFC 768: zero means that there is no checksum."""
+    """A computed checksum of zero is sent as all ones, because zero means a missing checksum (RFC 768)."""
     with CaptureWriter(file) as writer:
         for low in range(0x10000):
             if low % 257 == 0:
@@ -198,7 +198,9 @@ def test_stream_reader_returns_both_directions_completely(
 
 @pytest.mark.parametrize("ends", [(CLIENT, SERVER), (CLIENT6, SERVER6)])
 def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: tuple[Endpoint, Endpoint]) -> None:
-    """Every bit that a checksum or a length covers; IPv6 has no checksum over its class, flow and hop limit."""
+    """The reader detects a flipped bit in every field that a checksum or a length covers; in IPv6, no checksum covers
+    class, flow and hop limit.
+    """
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, *ends, time_us=0)
         writer.tcp_data(1, True, b"payload!", time_us=0)
@@ -248,7 +250,7 @@ SYN, ACK, FIN = TcpFlags.SYN, TcpFlags.ACK, TcpFlags.FIN
 
 
 def fragment() -> bytes:
-    """Return a packet that says that more of it follows, with the header checksum that this makes."""
+    """Return a packet with the flag for further fragments, and with the matching header checksum."""
     packet = bytearray(tcp(SYN, 5))
     packet[6:8] = b"\x20\x00"
     packet[10:12] = bytes(2)
@@ -257,7 +259,7 @@ def fragment() -> bytes:
 
 
 def other_protocol() -> bytes:
-    """Return an ICMP packet of nothing."""
+    """Return an empty ICMP packet."""
     packet = bytearray(tcp(SYN, 5))
     packet[9] = 1
     packet[10:12] = bytes(2)

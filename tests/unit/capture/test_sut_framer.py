@@ -1,4 +1,6 @@
-"""The framer of what a SUT sends: packets that are formed wrongly are cut off where they end, and it reads on."""
+"""The framer for packets of a SUT: it ends a malformed packet where the packet ends, and continues with the next
+packet.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The eight frames of MS-MQQB section 4.1, as bytes.
 
-Frame 7: the document's dump stops after 1650 of 2224 bytes. The body is "a" in UTF-16 up to its MessageSize of 2000
-bytes, so the tail is rebuilt as 61 00 up to there, and the two padding bytes up to PacketSize 2224 are taken as zero.
+The document's dump of frame 7 stops after 1650 of 2224 bytes. The body is "a" in UTF-16 up to its MessageSize of 2000
+bytes, so this module fills the body with 61 00, and takes the two padding bytes up to PacketSize 2224 as zero.
 """
 
 import re
@@ -47,7 +47,7 @@ DOCUMENT = Path(__file__).parents[4] / "shared/specs/MS-MQQB.later.md"
 
 
 def printed_dump(number: int) -> bytes:
-    """Return the hex dump of a frame as the document prints it."""
+    """Return the part of the hex dump of a frame that the document prints."""
     dump = DOCUMENT.read_text().split(f"### 4.1.{number} FRAME")[1].split("Hex Dump:")[1]
     rows = re.match(r"(?:\s*(?:[0-9A-F]{2} ?)+\n)+", dump)
     return bytes.fromhex(rows.group()) if rows else b""

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 and the framing of a stream by it."""
+"""MS-MQMQ 2.2.19.1, and the framing of a stream by this header."""
 
 import pytest
 from codec_frames import FRAMES

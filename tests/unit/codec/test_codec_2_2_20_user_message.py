@@ -248,7 +248,7 @@ def test_a_packet_that_would_not_parse_again_is_not_built(change, message):
 
 
 def with_flags(wire: bytes, **bits: int) -> bytes:
-    """Change only UserHeader.Flags of a packet."""
+    """Change the given bits of UserHeader.Flags in a packet, and nothing else."""
     value = int.from_bytes(wire[60:64], "little")
     for name, bit in bits.items():
         value &= ~UserHeader.flags(**{name: UserHeader.__dict__[name].mask})

@@ -1,4 +1,4 @@
-"""MS-MQQB 4.1: the frames of real Windows parse to the values of their bytes and build back."""
+"""MS-MQQB 4.1: the frames of real Windows parse to the printed values, and build to the same bytes."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""The bounded reader cannot read past the part it was made for."""
+"""The bounded reader cannot read past the part of the bytes for which it was created."""
 
 import pytest
 

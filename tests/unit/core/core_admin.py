@@ -1,4 +1,4 @@
-"""Two queue managers, and a queue of the first for the acknowledgments of its messages."""
+"""Two queue managers; the first has a queue for the acknowledgments of its messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pair(**config: Any) -> tuple[Host, Host]:
 
 
 def send(near: Host, *acks: str, to: str = direct(2), **fields: Any) -> str:
-    """Send a message that asks for acknowledgments, all of them unless named."""
+    """Send a message that requests the given kinds of acknowledgments, or all kinds if none is given."""
     return near.send(to, acks=frozenset(acks) or ALL, admin_queue=direct(1, ADMIN), **fields)
 
 
@@ -30,5 +30,5 @@ def acks(near: Host, queue: str = ADMIN) -> list[dict[str, Any]]:
 
 
 def classes(near: Host, queue: str = ADMIN) -> list[str]:
-    """Return the classes of the acknowledgments, without their common prefix."""
+    """Return the classes of the acknowledgments in the administration queue, without their common prefix."""
     return [one["class"].removeprefix("MQMSG_CLASS_") for one in acks(near, queue)]

@@ -1,4 +1,4 @@
-"""Hosts in an enterprise: two sites with a gate each, and a link between them."""
+"""Hosts in an enterprise with two sites, which have a gate each and a link between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLIC_NAME = f"PUBLIC={PUBLIC}"
 
 
 def machine(number: int, *sites: UUID, **attributes: Any) -> QueueManager:
-    """Return a queue manager as the directory has it."""
+    """Return the directory object of a queue manager."""
     return QueueManager(
         Identifier=guid(number),
         ComputerName=f"host{number}",
@@ -32,7 +32,7 @@ def machine(number: int, *sites: UUID, **attributes: Any) -> QueueManager:
 
 
 def two_sites() -> list[DirectoryObject]:
-    """Return sender and gate in the north, gate and receiver in the south."""
+    """Return four directory objects: sender and gate of the northern site, gate and receiver of the southern site."""
     return [
         Site(Identifier=NORTH, Name="north"),
         Site(Identifier=SOUTH, Name="south"),
@@ -82,7 +82,7 @@ class Enterprise:
         return self.hosts[number]
 
     def hops(self, number: int, to: int) -> list[int]:
-        """Return the next hops from a host to another, by number."""
+        """Return the numbers of the next hops from one host to another."""
         core = self[number].core
         return [one.Identifier.int >> 64 for one in core.next_hops.get_next_hops(guid(to)) if one.Identifier]
 

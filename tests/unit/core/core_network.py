@@ -1,4 +1,4 @@
-"""Cores back to back in virtual time: effects of one become inputs of another at the same instant."""
+"""Connects cores in virtual time: the effects of one core become inputs of another core at the same instant."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ TRANSACTIONAL = "private$\\tx"
 
 @dataclass(eq=False)
 class Timer:
-    """The time at which a host wants to be woken."""
+    """The time at which a host wants to be called again, and the action to carry out."""
 
     due_ms: int
     action: Callable[[], None]
@@ -96,16 +96,18 @@ class Host:
     reachable: bool = True
     listens_for_pings: bool = True
     disk: str = "works"
-    """works: answers at once; slow: not until ``Network.settle_disk`` or ``write``; broken: refuses."""
+    """The state of the disk: "works" answers at once, "slow" answers only after ``Network.settle_disk`` or ``write``,
+    "broken" refuses.
+    """
     directory: MemoryDirectory | None = None
-    """Answers at once, and says so at once when it was changed; None: workgroup mode."""
+    """The directory of the host, which answers requests and reports changes at once; None in workgroup mode."""
     domain: UUID | None = None
-    """The domain that its machine belongs to."""
+    """The domain to which the machine of the host belongs."""
     slow_directory: bool = False
-    """Does it not answer until ``settle_directory``?"""
+    """Whether the directory answers only after ``settle_directory``."""
     unanswered: list[ReadDirectory | WriteDirectory] = field(default_factory=list)
     tamper: Callable[[bytes], bytes | None] = field(default=lambda data: data)
-    """Changes what is sent, or drops it."""
+    """Changes each packet that the host sends; None drops the packet."""
 
     def __post_init__(self) -> None:
         self.driver = Driver(self)
@@ -117,7 +119,7 @@ class Host:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Ask, and return the token under which ``answers`` will have it."""
+        """Send a request, and return the token under which ``answers`` will have the answer."""
         self.network.tokens += 1
         token = self.network.tokens
         self.handle(Command(token, request))
@@ -125,13 +127,13 @@ class Host:
         return token
 
     def ask(self, request: Request) -> dict[str, Any]:
-        """Ask something that is answered at once."""
+        """Send a request that succeeds at once; return the values of its result."""
         answer = self.answers[self.begin(request)]
         assert isinstance(answer, Completed), answer
         return answer.result.values
 
     def refusal(self, request: Request) -> str:
-        """Ask something that is refused at once."""
+        """Send a request that is refused at once; return the error."""
         answer = self.answers[self.begin(request)]
         assert isinstance(answer, Rejected), answer
         return answer.error
@@ -146,7 +148,7 @@ class Host:
         return dict(self.ask(Inspect())["adm"])
 
     def session(self, role: str | None = None) -> dict[str, Any]:
-        """Return the tree of the newest session (of a role)."""
+        """Return the ADM elements of the newest session, or of the newest session with the given role."""
         sessions = [one for one in self.adm()["Sessions"] if role in (None, one["role"])]
         return dict(sessions[-1])
 
@@ -238,10 +240,10 @@ class Network:
         self.hosts: dict[str, Host] = {}
         self.names: dict[str, tuple[str, ...]] = {}
         self.by_hand: set[str] = set()
-        """Addresses where nothing answers a Connect but the test."""
+        """The addresses at which the test itself answers a Connect, and no host does."""
         self.tokens = 0
         self.entries: dict[str, dict[str, object]] = defaultdict(dict)
-        """What is on the disk of each host."""
+        """The content of the disk of each host."""
         self.unwritten: dict[str, list[Persist]] = defaultdict(list)
         self._waiting: deque[tuple[Host, Input]] = deque()
         self._timers: list[Timer] = []
@@ -249,7 +251,7 @@ class Network:
     def host(
         self, number: int, directory: MemoryDirectory | None = None, slow_directory: bool = False, **config: Any
     ) -> Host:
-        """Add a host: 1 is 10.0.0.1."""
+        """Add a host; the host with the number 1 has the address 10.0.0.1."""
         address = f"10.0.0.{number}"
         settings: dict[str, Any] = {
             "identifier": guid(number),
@@ -275,7 +277,7 @@ class Network:
         self._waiting.append((host, event))
 
     def settle(self, limit: int = 200_000) -> None:
-        """Deliver all packets in transit, and the packets that follow from them."""
+        """Deliver all packets in transit, including packets that are sent as a consequence."""
         for _ in range(limit):
             if not self._waiting:
                 return
@@ -288,7 +290,7 @@ class Network:
         raise AssertionError("two cores answer each other for ever")
 
     def settle_disk(self, order: Callable[[list[Any]], list[Any]] = list) -> None:
-        """Let slow disks write, and answer in the order given."""
+        """Let slow disks carry out all pending writes, and report the writes in the given order."""
         slow = [(host, effect) for host in self.hosts.values() for effect in self.take_unwritten(host)]
         for host, effect in slow:
             self.apply(host, effect)
@@ -300,7 +302,7 @@ class Network:
         return self.unwritten.pop(host.address, [])
 
     def write(self, host: Host) -> None:
-        """Let the disk carry out the pending writes."""
+        """Let the disk of a host carry out its pending writes, or refuse them if it is broken."""
         for effect in self.take_unwritten(host):
             if host.disk == "broken":
                 self.later(host, PersistFailed(effect.token, "disk full"))
@@ -316,7 +318,9 @@ class Network:
                 self.entries[host.address][name] = value
 
     def kill(self, host: Host, written: int = 0) -> None:
-        """End the process, ``written`` of the waiting records on disk unbeknown to it; start another on its disk."""
+        """Kill the process of a host: the first ``written`` pending writes reach the disk, but the process gets no
+        answer. Then start a new process on this disk.
+        """
         for effect in self.take_unwritten(host)[:written]:
             self.apply(host, effect)
         for name, (other, theirs) in list(host.twins.items()):
@@ -330,7 +334,7 @@ class Network:
         self.settle()
 
     def advance(self, ms: int) -> None:
-        """Let time pass, from one timer to the next."""
+        """Advance the time from timer to timer until the given time has passed."""
         end_ms = self.now.monotonic_ms + ms
         self.settle()
         for host in self.hosts.values():
@@ -360,7 +364,7 @@ class Network:
         self.settle()
 
     def carry_out(self, host: Host, effects: list[Effect]) -> None:
-        """Carry out the outputs that a test got from a core directly."""
+        """Carry out effects that a test got by calling the core directly."""
         host.driver.carry_out(effects)
 
     def _next_due(self) -> int | None:
@@ -418,12 +422,12 @@ class Network:
 
 
 def is_served(name: str) -> bool:
-    """Return whether it is the name of a connection of DCE/RPC that was accepted."""
+    """Return whether a connection with this name is an accepted DCE/RPC connection."""
     return name.startswith("rpc-")
 
 
 def lost(name: str, reason: str) -> Input:
-    """Return the input that a connection is gone, whichever side and protocol it is of."""
+    """Return the input that reports the loss of a connection, for either protocol."""
     return RpcLost(name, reason) if is_served(name) else TransportLost(name, reason)
 
 

@@ -1,4 +1,4 @@
-"""OrderAck and FinalAck Packets, and transactional messages, as a test feeds them. Spec: MS-MQQB 2.2.4, 2.2.5."""
+"""Makes OrderAck and FinalAck Packets, and transactional messages, for tests. Spec: MS-MQQB 2.2.4, 2.2.5."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def in_sequence(
     bits: int = 0,
     **fields: Any,
 ) -> UserMessagePacket:
-    """Return a transactional message whose body is its number; ``bits`` are added to UserHeader.Flags."""
+    """Return a transactional message whose body is its sequence number; ``bits`` are added to UserHeader.Flags."""
     fields = {"body": str(number).encode(), "priority": 0, "SourceQueueManager": source} | fields
     packet = user_message(number, transactional=True, queue=queue, **fields)
     return replace(

@@ -1,4 +1,4 @@
-"""One end of a connection to a core, played by the test packet by packet."""
+"""One end of a connection to a core; the test sends each packet itself."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def user_message(
 
 
 class Raw:
-    """A connection of a host whose other end is the test; packets of it are in ``sent``."""
+    """A connection of a host to the test; ``sent`` has the packets that the host has sent."""
 
     def __init__(self, host: Host, transport: str) -> None:
         self.host = host
@@ -94,14 +94,14 @@ class Raw:
 
     @classmethod
     def initiator(cls, host: Host) -> Raw:
-        """Connect to a host."""
+        """Connect to a host without sending a packet."""
         raw = cls(host, f"in-raw-{next(_NUMBERS)}")
         host.handle(TransportAccepted(raw.transport, Endpoint("10.0.0.99", 4_000), Endpoint(host.address, 1801)))
         return raw
 
     @classmethod
     def open(cls, host: Host, **fields: Any) -> Raw:
-        """Open a session to a host."""
+        """Connect to a host and open a session."""
         raw = cls.initiator(host)
         raw.feed(establish())
         raw.feed(parameters(**fields))
@@ -110,14 +110,14 @@ class Raw:
 
     @classmethod
     def acceptor(cls, host: Host, to: str = direct(9)) -> Raw:
-        """Let a host connect to 10.0.0.9; its request is in ``sent``."""
+        """Let a host connect to 10.0.0.9, where the test answers; ``sent`` then has the host's request."""
         host.network.by_hand.add("10.0.0.9")
         host.begin(OpenSession(to))
         return cls.next_acceptor(host)
 
     @classmethod
     def next_acceptor(cls, host: Host) -> Raw:
-        """Accept the connection that a host tries to make."""
+        """Accept the connection that a host has begun."""
         connect = host.connects[-1]
         raw = cls(host, connect.transport)
         host.handle(TransportConnected(connect.transport, connect.remote, Endpoint(host.address, 50_000)))
@@ -125,11 +125,11 @@ class Raw:
 
     @classmethod
     def accepted(cls, host: Host, **fields: Any) -> Raw:
-        """Let a host open a session to the test."""
+        """Let a host open a session to the test, and accept the session."""
         return cls.acceptor(host).accept(**fields)
 
     def accept(self, **fields: Any) -> Raw:
-        """Answer as a right acceptor."""
+        """Answer the host's requests as a correct acceptor does, so that the session is open."""
         request = self.last
         assert isinstance(request, EstablishConnectionPacket)
         self.feed(establish(**{**_fields(request), "ServerGuid": RAW}))
@@ -138,7 +138,7 @@ class Raw:
         return self
 
     def feed(self, *packets: Packet | bytes) -> None:
-        """Send packets in one piece."""
+        """Send packets to the host in one piece."""
         data = b"".join(one if isinstance(one, bytes) else one.build() for one in packets)
         self.host.handle(BytesReceived(self.transport, data))
         self.host.network.settle()
@@ -165,12 +165,12 @@ class Raw:
 
     @property
     def closed(self) -> str | None:
-        """The reason with which the core closed the connection."""
+        """Return the reason with which the core closed the connection, or None."""
         return next((one.reason for one in self.host.closed if one.transport == self.transport), None)
 
     @property
     def session(self) -> dict[str, Any]:
-        """The host's ADM elements of the session."""
+        """Return the ADM elements of the session on the side of the host."""
         return next(dict(one) for one in self.host.adm()["Sessions"] if one["transport"] == self.transport)
 
 

@@ -1,4 +1,6 @@
-"""A core that reads remotely, and a server that answers as a test says: no network, no time but what the test gives."""
+"""A core that reads remotely, and a server whose answers the test determines; no network is used, and only the test
+advances the time.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-00000000c11e")
 SERVER = "10.0.0.9"
 PORT, READ_PORT = 2103, 2105
 HANDLE, DESCRIPTOR, CONTEXT = 0x11, 0x22, 0x33
-"""phQueue, dwpQueue and pdwContext: a server may give three values."""
+"""The values of phQueue, dwpQueue and pdwContext, which differ because a server may return three different values."""
 CURSOR = 0x44
 QUEUE = f"DIRECT=TCP:{SERVER}\\private$\\far"
 
@@ -41,7 +43,7 @@ Answer = Callable[[Call], "list[RpcOutput] | None"]
 
 
 def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
-    """Return a UserMessage Packet."""
+    """Return the bytes of a UserMessage Packet with the given body and label."""
     return UserMessagePacket(
         BaseHeader=BaseHeader(TimeToReachQueue=0xFFFFFFFF),
         UserHeader=UserHeader(
@@ -56,13 +58,13 @@ def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
 
 
 def described(call: Call, buffer: bytes | None, **change: Any) -> dict[str, Any]:
-    """Return the description that came, with a message in it."""
+    """Return the REMOTEREADDESC of a call, completed with a message."""
     desc = call.arguments.get("lpRemoteReadDesc") or call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
     return {**desc, "dwSize": len(buffer or b""), "lpBuffer": buffer, "dwArriveTime": 1_700_000_123, **change}
 
 
 def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[RpcOutput]:
-    """Answer a StartReceive of any kind with a message."""
+    """Answer a call of one of the StartReceive methods with a message."""
     desc = described(call, message() if buffer is None and not status else buffer)
     receives = desc["ulAction"] in (0, 0x40000020, 0x40000021, 0x40000022) and not status
     handle = call.new_handle("read") if receives else None
@@ -106,7 +108,7 @@ def fault(status: int) -> Answer:
 
 
 def returning(status: int) -> Answer:
-    """Refuse with a failure HRESULT."""
+    """Return a function that answers a call with a failure HRESULT."""
 
     def answer(call: Call) -> list[RpcOutput]:
         if "Start" in call.method.name:
@@ -129,13 +131,13 @@ class Remote:
         self.core = QueueManager(QueueManagerConfig(identifier=IDENTIFIER, **config), SeededEntropy("remote"))
         self.answers = dict(ANSWERS)
         self.waits: set[str] = set()
-        """Methods that are not answered."""
+        """The methods whose calls the server does not answer."""
         self.names: dict[str, tuple[str, ...]] = {}
         self.unreachable: set[int] = set()
         self.silent: set[int] = set()
         self.connections: dict[str, tuple[int, Association]] = {}
         self.log: list[tuple[int, str, dict[str, Any]]] = []
-        """Port, method and arguments of each call."""
+        """The port, the method and the arguments of each call."""
         self.ports: list[int] = []
         self.closed: list[int] = []
         self.calls: dict[str, list[Call]] = {}
@@ -183,7 +185,7 @@ class Remote:
         return answer.error
 
     def open(self, **fields: Any) -> int:
-        """Open the queue; forget how."""
+        """Open the queue, and clear the log of calls."""
         number: int = self.ask(RemoteOpen(**{"queue": QUEUE, **fields}))["remote"]
         self.log.clear()
         return number
@@ -201,18 +203,18 @@ class Remote:
         return [method for _, method, _ in self.log]
 
     def arguments(self, method: str) -> dict[str, Any]:
-        """Return the arguments of the one call of a method."""
+        """Return the arguments of the only call of a method."""
         (found,) = [arguments for _, name, arguments in self.log if name == method]
         return found
 
     def answer(self, call: Call, outputs: list[RpcOutput]) -> None:
-        """Answer a call that waits."""
+        """Answer a call that is waiting for its answer."""
         self._happen(call.association, outputs)
         while self._to_do:
             self._carry_out(self.core.handle(self._to_do.popleft(), self.now))
 
     def lose(self, port: int) -> None:
-        """Cut the connection to a port."""
+        """Cut the connection to the given port."""
         (name,) = [name for name, (where, _) in self.connections.items() if where == port]
         del self.connections[name]
         self.handle(TransportLost(name, "reset"))

@@ -1,4 +1,4 @@
-"""Two queue managers that have keys, users and each other's public keys."""
+"""Two queue managers with keys, users, and the public keys of the other queue manager."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sender_config(**changes: Any) -> SecurityConfig:
 
 
 def receiver_config(**changes: Any) -> SecurityConfig:
-    """Return a receiver that knows alice; what it knows her certificate from has no private key here."""
+    """Return the configuration of a receiver that knows alice's certificate, but not her private key."""
     return replace(SecurityConfig(KEYS, KEYS, (replace(ALICE, key=None),)), **changes)
 
 
@@ -66,7 +66,7 @@ def user_messages(host: Host) -> list[UserMessagePacket]:
 
 
 def alter(host: Host, change: Callable[[UserMessagePacket], UserMessagePacket]) -> None:
-    """Change every UserMessage Packet that the host sends."""
+    """Change every UserMessage Packet that the host sends, with the given function."""
 
     def tamper(data: bytes) -> bytes:
         packet = parse_packet(data)

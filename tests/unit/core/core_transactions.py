@@ -1,4 +1,4 @@
-"""Transactions as a test asks for them."""
+"""Helpers that begin, end and use transactions."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def prepare(host: Host, unit: UUID) -> None:
 
 
 def receive(host: Host, unit: UUID | None = None, queue: str = TRANSACTIONAL) -> str | None:
-    """Receive, and return the body."""
+    """Receive a message, in a transaction if one is given; return its body."""
     message = host.ask(ReceiveMessage(queue, transaction=unit))["message"]
     return None if message is None else str(message["body"])
 
 
 def fill(host: Host, to: str, *bodies: str) -> None:
-    """Send messages that are transactions of their own."""
+    """Send messages, each in its own transaction."""
     for body in bodies:
         host.send(to, body.encode(), transactional=True)
 
@@ -56,13 +56,13 @@ def unit_of(host: Host, identifier: UUID) -> Transaction:
 
 
 def sent_messages(host: Host) -> list[UserMessagePacket]:
-    """Return the transactional messages that went out, in order."""
+    """Return the transactional messages that a host has sent, in order."""
     packets = (parse_packet(data) for _, data in host.sent)
     return [one for one in packets if isinstance(one, UserMessagePacket) and one.TransactionHeader is not None]
 
 
 def saves(host: Host, works: bool = True) -> None:
-    """Let a slow disk carry out its pending writes, or fail."""
+    """Let a slow disk carry out its pending writes, or let these writes fail."""
     host.disk = "works" if works else "broken"
     host.network.write(host)  # type: ignore[attr-defined]
     host.network.settle()

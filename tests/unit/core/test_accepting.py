@@ -22,7 +22,9 @@ def test_request_with_foreign_server_guid_is_refused(host):
 
 
 def test_probe_of_a_scanner_is_answered_as_windows_answers_it(host):
-    """Only the arbitrary byte Reserved may differ in the bytes that the scanner expects."""
+    """The answer to the scanner nuclei equals the bytes that the scanner expects of Windows, except the byte Reserved,
+    which is arbitrary.
+    """
     published = load_published()
     raw = Raw.initiator(host)
     raw.feed(published["nuclei-probe"].data)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.10, 3.1.7.2.1: what is sent or received in a transaction is acknowledged when it commits."""
+"""MS-MQQB 3.1.5.8.10, 3.1.7.2.1: messages sent or received in a transaction are acknowledged when it commits."""
 
 import pytest
 from core_admin import classes, pair, send

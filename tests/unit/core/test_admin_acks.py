@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment: what it says, and which are kept back."""
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment: the content of acknowledgments, and the acknowledgments that are
+not sent.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.10 Sending Administration Acknowledgments, 3.1.5.8.2 for those of messages that are refused."""
+"""MS-MQQB 3.1.5.8.10 Sending Administration Acknowledgments, and 3.1.5.8.2 for acknowledgments of refused messages."""
 
 import pytest
 from core_admin import ADMIN, classes, pair, send

@@ -1,6 +1,7 @@
-"""MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.7.3: closing, connecting again.
+"""MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.7.3: sessions are closed and reconnected.
 
-A message that connects: MS-MQQB 3.1.7.12. Starting, stopping, crashing: MS-MQQB 3.1.4, MS-MQDMPR 3.1.4.1, 3.1.4.2.
+A new message opens a connection: MS-MQQB 3.1.7.12. The queue manager starts, stops and crashes: MS-MQQB 3.1.4,
+MS-MQDMPR 3.1.4.1, 3.1.4.2.
 """
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_session_without_messages_closes_for_good():
     assert raw.closed is None, "a lost transport needs no closing"
 
 
-def test_a_session_with_messages_connects_again_and_sends_them_again():
+def test_session_with_unacknowledged_messages_reconnects_and_sends_them_again():
     host = Network().host(1)
     raw = Raw.accepted(host)
     host.send(TO, b"express")

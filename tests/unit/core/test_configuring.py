@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.3: settings of security that change while the queue manager runs, and their inspection."""
+"""MS-MQQB 3.1.1.3: security settings that change while the queue manager runs, and their inspection."""
 
 import pytest
 from core_secure import PLAIN_2, manager, secure_pair
@@ -7,7 +7,7 @@ from reference_qm.surface.commands import Configure, OpenSession
 
 
 def test_session_limit_is_returned_and_enforced():
-    """MS-MQQB 3.1.5.3.1, note <12>."""
+    """The queue manager returns the session limit and refuses sessions beyond it. MS-MQQB 3.1.5.3.1, note <12>."""
     sender, receiver = secure_pair()
     assert receiver.ask(Configure())["max_sessions"] == 4096
     assert receiver.ask(Configure(max_sessions=0))["max_sessions"] == 0

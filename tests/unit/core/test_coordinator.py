@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.6 to 3.1.4.11: a coordinator decides, also after a crash, or does not come back."""
+"""MS-MQDMPR 3.1.4.6 to 3.1.4.11: a coordinator decides a transaction, also after a crash, or never returns."""
 
 import pytest
 from core_network import TRANSACTIONAL, Network, direct
@@ -125,7 +125,9 @@ def test_outcome_that_cannot_be_saved_leaves_transaction_in_doubt(pair, end):
 
 
 def test_message_numbers_are_assigned_at_commit(pair):
-    """A transaction that commits meanwhile is sent before it, and the sequence has no gap."""
+    """Messages get their sequence numbers when their transaction commits: a transaction that commits earlier is sent
+    first, and the sequence has no gap.
+    """
     a, b = pair
     unit = unit_of_work(a)
     prepare(a, unit)

@@ -1,4 +1,4 @@
-"""Commands of a higher layer: queues, sending, receiving, inspecting; what is refused and how."""
+"""Commands of a higher layer: queues, sending, receiving and inspecting, with the refused commands and their errors."""
 
 import json
 
@@ -78,8 +78,8 @@ def test_queue_list_has_local_and_outgoing_queues(host):
 @pytest.mark.parametrize(
     ("asked", "given_s"), [({}, 4 * 24 * 3600), ({"time_to_reach_queue_s": 0xFFFFFFFF}, 0xFFFFFFFF)]
 )
-def test_a_message_has_four_days_to_reach_its_queue_unless_more_is_asked(host, asked, given_s):
-    """MS-MQDMPR 3.1.1.12, note <12>."""
+def test_message_without_time_limit_has_four_days_to_reach_its_queue(host, asked, given_s):
+    """A message without an explicit time limit has four days to reach its queue. MS-MQDMPR 3.1.1.12, note <12>."""
     host.send(direct(1), b"here", **asked)
     assert host.ask(ReceiveMessage(PLAIN))["message"]["time_to_reach_queue_s"] == given_s
 

@@ -1,4 +1,4 @@
-"""The control protocol: objects to requests, answers to objects."""
+"""The control protocol: JSON objects become requests, and answers become JSON objects."""
 
 from typing import Any
 from uuid import UUID
@@ -50,7 +50,9 @@ UNIT = UUID(GUID)
 
 
 def sent(to: str, **fields: Any) -> SendMessage:
-    """Return what ``send`` asks for: without the argument a message has no limit of time to reach its queue."""
+    """Return the request that ``send`` becomes. Without the argument, a message has no time limit to reach
+    its queue.
+    """
     return SendMessage(to, **{"time_to_reach_queue_s": 0xFFFF_FFFF} | fields)
 
 

@@ -1,4 +1,6 @@
-"""The directory as effects and inputs: nothing begins before it has answered, and what changes it waits for it."""
+"""The directory as effects and inputs: the queue manager starts only after the directory has answered, and commands
+that change the directory wait for its answer.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def enterprise() -> Enterprise:
 
 
 def slow(enterprise: Enterprise, number: int = RECEIVER) -> Host:
-    """Return a host whose directory answers from now on only when it is let."""
+    """Return a host whose directory answers from now on only when the test lets it."""
     enterprise[number].slow_directory = True
     return enterprise[number]
 
@@ -90,7 +92,9 @@ def test_inputs_wait_until_configured_queues_are_published(enterprise):
 
 
 def test_start_waits_for_unreadable_directory():
-    """Unlike one that is away: that is workgroup mode until the next start."""
+    """The start of the queue manager is repeated until the directory is readable. A directory that is unreachable
+    instead means workgroup mode until the next start.
+    """
     enterprise = Enterprise(numbers=())
     host = enterprise.join(RECEIVER, slow_directory=True)
     (read,) = host.unanswered
@@ -126,7 +130,7 @@ def test_configured_public_queue_is_saved_once():
     assert queues(host).count("orders") == 1
 
 
-def test_a_restart_before_the_directory_has_answered_begins_anew(enterprise):
+def test_restart_before_the_answer_of_the_directory_repeats_the_start(enterprise):
     host = enterprise.join(SENDER, slow_directory=True)
     host.begin(ListQueues())
     host.restart()

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.3.2 Persistent State Storage: what a new process finds on the disk of the old one."""
+"""MS-MQQB 3.1.1.3.2 Persistent State Storage: the state that a new process loads from the disk of the
+previous process.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def kill(*hosts: Host) -> None:
 
 
 def saves(host: Host, works: bool = True) -> None:
-    """Let a slow disk carry out its pending writes, or fail."""
+    """Let a slow disk carry out its pending writes, or let these writes fail."""
     host.disk = "works" if works else "broken"
     host.network.write(host)
     host.network.settle()
@@ -84,7 +86,9 @@ def test_message_order_and_priority_survive_restart(pair):
 
 
 def test_message_identifier_is_not_reused_after_restart(pair):
-    """Else the receiver would take a new message for a duplicate."""
+    """After a restart, no message gets an identifier that was used before; the receiver would treat such a message as a
+    duplicate.
+    """
     a, b = pair
     a.send(direct(2), b"express")
     kill(a)
@@ -106,7 +110,9 @@ def test_ordinals_are_reserved_in_blocks(pair):
 
 @pytest.mark.parametrize("used", [3 * RESERVED_ORDINAL_BLOCK, 0x7FFFFFFF, 0xFFFFFFFF])
 def test_reserved_ordinal_never_decreases(pair, used):
-    """A message of a transaction may be written long after it got its ordinal."""
+    """The reserved ordinal on disk never decreases, although a message of a transaction may be written long after it
+    got its ordinal.
+    """
     a, _ = pair
     a.core.disk.reserved = used + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF
     assert a.core.disk.reserve(used - 2 * RESERVED_ORDINAL_BLOCK) == {}
@@ -132,7 +138,9 @@ def test_a_transaction_that_commits_late_does_not_let_ordinals_be_used_again(pai
 
 
 def test_history_entry_survives_restart_after_its_message_left(pair):
-    """A message that was received and whose acknowledgment was lost with the receiver's process comes once."""
+    """A message is received only once, although its acknowledgment was lost with the receiver's process and the message
+    had already left its queue.
+    """
     a, b = pair
     a.send(direct(2), b"once", recoverable=True)
     assert b.ask(ReceiveMessage(PLAIN))["message"]["body"] == "once"

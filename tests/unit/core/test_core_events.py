@@ -1,4 +1,4 @@
-"""The events of the core: heard in order, after the input or timer that caused them."""
+"""The events of the core are handled in posting order, after the input or timer that caused them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def host() -> Host:
 
 @pytest.fixture
 def heard(monkeypatch, host) -> list[str]:
-    """Return the names of the events that were heard; that of ``first`` posts another one."""
+    """Return the names of the handled events; the handling of the event ``first`` posts a further event."""
     names: list[str] = []
 
     def hear(qm, event, now):

@@ -1,6 +1,7 @@
-"""The layers of the core: a folder imports and calls only itself and what is below; parts call each other in no circle.
+"""The layers of the core: a folder imports and calls only its own layer and lower layers, and parts do not call each
+other in circles.
 
-A call is every mention of ``qm.<part>``: in steps, in their continuations, and in tables of methods.
+Every mention of ``qm.<part>`` counts as a call: in steps, in their continuations, and in tables of methods.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def core():
 
 @pytest.fixture(scope="module")
 def layer_of(core) -> dict[str, str]:
-    """Return the layer of each part, and of each other thing of the queue manager that is made in a layer."""
+    """Return the layer of each part, and of each other attribute of the queue manager whose class is defined in a
+    layer.
+    """
     modules = {name: type(value).__module__.split(".") for name, value in vars(core).items()}
     return {
         name: parts[2] for name, parts in modules.items() if parts[:2] == ["reference_qm", "core"] and len(parts) > 3
@@ -48,7 +51,7 @@ def place(path: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Return the folders and modules of the core that a module imports, but for types alone."""
+    """Yield the folders and modules of the core that a module imports, except imports for types alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for_types = {
         one
@@ -68,7 +71,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def called(tree: ast.AST, known: dict[str, str]) -> set[str]:
-    """Return the names of a queue manager's attributes that a piece of code contains, at any depth."""
+    """Return the attributes of a queue manager that a piece of code mentions."""
     named = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in known]
     return {node.attr for node in named if ast.unparse(node.value).rpartition(".")[2] == "qm"}
 

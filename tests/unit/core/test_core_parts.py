@@ -1,4 +1,4 @@
-"""The parts of the queue manager: one class a part, in a module of its own, without state of its own."""
+"""The parts of the queue manager: each part is one class in its own module, and has no state of its own."""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""MS-MQSO 5.1.1.1, 5.5.3, 5.5.5, 6.6.2: a queue manager that loses what it depends on, is stopped or cannot start."""
+"""MS-MQSO 5.1.1.1, 5.5.3, 5.5.5, 6.6.2: a queue manager that loses a service on which it depends, is stopped, or cannot
+start.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ DAMAGED = {"damage:1": "damaged"}
 
 
 def given(core: Core, *events: Input) -> list[Any]:
-    """Return the effects of a core after some inputs; its records are written at once."""
+    """Return the effects of a core for the given inputs; each of its writes succeeds at once."""
     effects: list[Any] = []
     waiting = list(events)
     while waiting:
@@ -49,7 +51,7 @@ def given(core: Core, *events: Input) -> list[Any]:
 
 
 def asked(core: Core, request: Any) -> Any:
-    """Return the answer to a request: the values of a result, or the line of a refusal."""
+    """Return the answer to a request: the values of its result, or the error of its refusal."""
     answers = [one for one in given(core, Command(1, request)) if isinstance(one, Completed | Rejected)]
     return answers[-1].result.values if isinstance(answers[-1], Completed) else answers[-1].error
 

@@ -1,4 +1,4 @@
-"""Timers, and what the abstract data model says of its elements."""
+"""Timers, and the representation of the elements of the abstract data model."""
 
 from dataclasses import fields
 from uuid import UUID
@@ -74,7 +74,7 @@ WIDTHS = {
     "OutgoingTxSequenceNumber": 32,
     "IncomingTxSequenceNumber": 32,
 }
-"""As 3.1.1.3.1 prints them."""
+"""The widths of the elements in bits, as MS-MQQB 3.1.1.3.1 prints them."""
 
 
 def test_session_elements_have_the_printed_widths():

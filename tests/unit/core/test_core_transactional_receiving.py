@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.6.9, 3.1.7.2.2, 3.1.7.17: what the receiver of transactional messages does."""
+"""MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.6.9, 3.1.7.2.2, 3.1.7.17: the receiver of transactional messages."""
 
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
@@ -81,7 +81,7 @@ def test_transfer_info_has_the_specified_elements(raw):
 # -- order acknowledgments --------------------------------------------------------------------------------------
 
 
-def test_an_order_ack_comes_after_half_a_second(raw):
+def test_order_ack_is_sent_after_half_a_second(raw):
     raw.feed(in_sequence(1), in_sequence(2))
     raw.host.network.advance(499)
     assert order_acks(raw) == []

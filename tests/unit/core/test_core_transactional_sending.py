@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.5, 3.1.5.6, 3.1.5.7, 3.1.6.5, 3.1.7.1.3: what the sender of transactional messages does."""
+"""MS-MQQB 3.1.1.5, 3.1.5.6, 3.1.5.7, 3.1.6.5, 3.1.7.1.3: the sender of transactional messages."""
 
 import pytest
 from core_network import Network, direct
@@ -23,7 +23,7 @@ def send(raw, count, **fields):
 
 
 def acknowledge(raw):
-    """Let the session acknowledge all messages that were sent on it."""
+    """Acknowledge all messages of the session on the level of the session."""
     session = raw.session
     raw.feed(
         session_ack(

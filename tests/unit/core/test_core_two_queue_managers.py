@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.4.1 to 3.1.4.11, 3.1.6, 3.2.4.1 to 3.2.4.9: one queue manager reads the queues of another."""
+"""MS-MQQP 3.1.4.1 to 3.1.4.11, 3.1.6, 3.2.4.1 to 3.2.4.9: one queue manager reads the queues of another
+queue manager.
+"""
 
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private

@@ -1,4 +1,6 @@
-"""What is not whole is bounded: by what the state of a session admits, and by one limit for all connections."""
+"""The buffers for incomplete packets are limited: by the longest packet that the state of a session permits, and by one
+limit for all connections.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from reference_qm.model.unfinished import Unfinished
 from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
 
 LONG = BaseHeader(PacketSize=4 * 1024 * 1024 - 1).build() + bytes(84)
-"""The beginning of a message of 4 MiB - 1."""
+"""The beginning of a message with a PacketSize of 4 MiB - 1."""
 FRAGMENT = bytes.fromhex("0500 00 01 10000000 0002 0000 01000000") + bytes(100)
-"""The beginning of a PDU of 512 bytes."""
+"""The beginning of a PDU with a length of 512 bytes."""
 
 
 def test_packet_size_limits_of_session_states_equal_sizes_of_built_packets() -> None:

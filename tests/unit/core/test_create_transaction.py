@@ -39,7 +39,9 @@ def test_number_of_open_transactions_is_limited():
 
 @pytest.mark.parametrize("external", [False, True])
 def test_crash_aborts_transactions_that_are_not_prepared(external):
-    """MS-MQDMPR 3.1.3 aborts all non-DTC transactions; one that has not voted is aborted by its coordinator."""
+    """A crash aborts all internal transactions (MS-MQDMPR 3.1.3), and the coordinator aborts an external transaction
+    that has not voted.
+    """
     for network in (Network(), Network()):
         host = network.host(1)
         begin(host, external=external)

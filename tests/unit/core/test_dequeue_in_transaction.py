@@ -117,7 +117,9 @@ def test_receive_in_transaction_ends_after_its_timeout(host):
 
 
 def test_receive_in_transaction_requires_transactional_queue(host):
-    """MS-MQRR 3.1.4 and MS-MQMP refuse others with MQ_ERROR_TRANSACTION_USAGE."""
+    """A transactional receive from a nontransactional queue is refused, as in MS-MQRR 3.1.4 and MS-MQMP, with
+    MQ_ERROR_TRANSACTION_USAGE.
+    """
     error = host.refusal(ReceiveMessage(PLAIN, transaction=begin(host)))
     assert "MQ_ERROR_TRANSACTION_USAGE" in error
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3, 3.1.7.1.5: keys, certificates and descriptors that the directory has."""
+"""MS-MQQB 3.1.5.8.3, 3.1.7.1.5: keys, certificates and descriptors that a queue manager reads from the directory."""
 
 from dataclasses import replace
 
@@ -21,7 +21,9 @@ ALICE_USER = User(
 
 
 def enterprise(*more, **security):
-    """Return sender and receiver of two sites; neither is configured with what the directory should return."""
+    """Return sender and receiver in two sites; their configurations do not contain the values that the directory should
+    return.
+    """
     made = Enterprise([*two_sites(), *more], numbers=(2, 3))
     made.join(SENDER, security=security.get("sender", sender_config(remote_keys={})))
     unregistered = replace(ALICE, certificates=(), key=None)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34, 3.1.7.3.9: what may be sent next, and what may not."""
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34, 3.1.7.3.9: the message that a session may send next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def session_of(host, name=NINE):
 
 
 def next_one(host):
-    """Return the body of the message that would be sent next."""
+    """Return the body of the message that the session would send next."""
     position = session_of(host).OutgoingMessageTable.next_unsent()
     return None if position is None else position.MessagePosition.MessageReference.Body.decode()
 
@@ -37,7 +37,7 @@ def sent(raw):
 
 
 def fill(host, *bodies):
-    """Put messages into the table while the queue is on hold: none of them is dispatched."""
+    """Pause the outgoing queue, then put messages into its table, so that none of them is sent."""
     host.ask(PauseQueue(NINE))
     for body in bodies:
         host.send(NINE, body.encode(), priority=int(body[0]))

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.3.2: what is asked of a message's security survives the process, and what was found out about it."""
+"""MS-MQQB 3.1.1.3.2: the security attributes that an application requested for a message, and the results of its
+security checks, survive the process.
+"""
 
 from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_secure import arrived, arrived_transactional, receiver_config, sender_config

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.3.2 Persistent State Storage: what a new process knows of transactional sequences."""
+"""MS-MQQB 3.1.1.3.2 Persistent State Storage: the transactional sequences that a new process loads."""
 
 from __future__ import annotations
 
@@ -152,7 +152,9 @@ def test_incoming_sequence_survives_receive_of_its_message(pair):
 
 @pytest.mark.parametrize("on_disk", range(4))
 def test_message_after_a_gap_on_disk_is_discarded(pair, on_disk):
-    """Of three records the disk has one or none when the process ends: those after the first missing come again."""
+    """The disk lacks one of three records when the process ends: the messages after the missing record are discarded,
+    and the sender sends them again.
+    """
     a, b = pair
     b.disk = "slow"
     for body in (b"1", b"2", b"3"):

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.5, 3.1.7.1.5.1: encrypting the message body, from the command to the queue of the receiver."""
+"""MS-MQQB 3.1.7.1.5, 3.1.7.1.5.1: encrypting the message body, from the command to the receiver's queue."""
 
 from core_secure import (
     PLAIN_2,

@@ -37,7 +37,7 @@ def next_sites(host: Host) -> dict[object, object]:
 
 
 def lost(enterprise: Enterprise, host: Host) -> None:
-    """Cut the network to the directory, which the host notices."""
+    """Cut the network between a host and its directory, so that the host notices the loss."""
     enterprise.directory.connected = False
     host.send(PUBLIC_NAME)
 

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.2, 3.1.5.2.1, 3.1.5.2.3: establishing a session as initiator.
 
-The responses to it: MS-MQQB 3.1.5.3.2, 3.1.5.4.2. Its end in time: MS-MQQB 3.1.6.6.
+The responses of the acceptor: MS-MQQB 3.1.5.3.2, 3.1.5.4.2. The timeout of the initialization: MS-MQQB 3.1.6.6.
 """
 
 import pytest

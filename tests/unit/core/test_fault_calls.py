@@ -1,4 +1,4 @@
-"""Faults of a call of a step: other arguments, another result, something else done."""
+"""Faults that change a call of a step: its arguments, its result, or its effect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def descriptor(queue) -> OpenQueueDescriptor:
 
 
 def read(faulty: FaultyCore, queue=None) -> list[tuple[object, ...]]:
-    """Return what a read by identifier answers; the first queue is that of no message."""
+    """Return the answers to a read of message 7 by LookupIdentifier; by default, the read names no queue."""
     answers: list[tuple[object, ...]] = []
     faulty.core.reading.read_by_lookup_identifier(
         descriptor(queue), 7, MessageSeekAction.CURRENT, lambda *result: answers.append(result)

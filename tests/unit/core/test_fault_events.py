@@ -1,4 +1,4 @@
-"""Faults on events: heard otherwise, something changed afterwards."""
+"""Faults that change the handling of events, or the state after it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def host() -> Host:
 
 @pytest.fixture
 def sent(host) -> list[int]:
-    """Return the numbers of the sessions that were let send."""
+    """Return the numbers of the sessions that were permitted to send."""
     numbers: list[int] = []
     noted = override_method(
         Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number)
@@ -34,7 +34,7 @@ def sent(host) -> list[int]:
 
 
 def expire(host: Host, number: int) -> None:
-    """Let a step post that a session may send."""
+    """Let a step post the event that a session may send."""
     session = Session(number, initiator=True)
     session.TxOutgoingSequence = OutgoingTransferSequence(ResendInterval=30, TimeOfLastAck=0)
     host.core.transactional_sending.on_ack_wait_timer(session, host.network.now)

@@ -1,4 +1,4 @@
-"""The seam of faults: subclasses of one part, put in its place for one queue manager."""
+"""The interface for faults: a subclass of one part replaces this part in one queue manager."""
 
 import pytest
 from core_network import Network, direct
@@ -15,8 +15,8 @@ from reference_qm.core.replacing import put_in_place
 from reference_qm.core.transfer.sending import Sending
 
 
-class ByTwo(Numbering):
-    """Every ordinal is one more."""
+class OneMore(Numbering):
+    """Adds one to every ordinal."""
 
     def assign_identifier(self) -> int:
         return super().assign_identifier() + 1
@@ -30,7 +30,7 @@ class TenTimes(Numbering):
 
 
 class NoWindow(Sending):
-    """Nothing may be sent."""
+    """Permits no message to be sent."""
 
     def may_send(self, session) -> bool:
         return False
@@ -48,11 +48,11 @@ def faulty(host):
 
 def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
     core = faulty.core
-    for one in (ByTwo, NoWindow, TenTimes):
+    for one in (OneMore, NoWindow, TenTimes):
         replace_part(one)(faulty)
     assert core.numbering.assign_identifier() == (1 + 1) * 10
     assert core.sending.may_send(None) is False
-    assert isinstance(core.numbering, TenTimes) and isinstance(core.numbering, ByTwo)
+    assert isinstance(core.numbering, TenTimes) and isinstance(core.numbering, OneMore)
     assert core.numbering.assign_identifier() == (2 + 1) * 10
     assert type(Network().host(1).core.numbering) is Numbering, "only one queue manager has them"
 
@@ -68,7 +68,7 @@ def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
     counted = []
 
     class Counting(Positions):
-        """Every identifier that is assigned is counted."""
+        """Counts every LookupIdentifier that is assigned."""
 
         def assign_lookup_identifier(self, message):
             counted.append(self.qm)
@@ -91,22 +91,22 @@ def test_fault_replaces_a_method_only_while_a_second_method_runs(faulty, host):
 def test_fault_class_is_registered_with_its_docstring(monkeypatch):
     monkeypatch.setattr(registry, "_FAULTS", {})
     assert fault("ten-times", breaks="MQQB-1")(TenTimes) is TenTimes
-    fault("by-two", breaks=("MQQB-1", "MQQB-2"))(ByTwo)
+    fault("by-two", breaks=("MQQB-1", "MQQB-2"))(OneMore)
     known = registry._FAULTS
     assert (known["ten-times"].breaks, known["ten-times"].says) == (("MQQB-1",), "Multiplies every ordinal by ten.")
     assert known["by-two"].breaks == ("MQQB-1", "MQQB-2")
     with pytest.raises(ValueError, match="two faults"):
-        fault("by-two", breaks="MQQB-1")(ByTwo)
+        fault("by-two", breaks="MQQB-1")(OneMore)
     with pytest.raises(TypeError, match="no docstring"):
         fault("silent", breaks="MQQB-1")(type("Silent", (Sending,), {}))
 
 
 class Unknown(Part):
-    """No queue manager has it."""
+    """A part that no queue manager has."""
 
 
 class Both(Sending, Quotas):
-    """A part that derives from two."""
+    """A class that derives from two parts."""
 
 
 def test_fault_of_a_class_that_is_no_part_is_a_type_error(faulty):

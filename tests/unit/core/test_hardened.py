@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.1.1 (HardenedSecurity), 3.1.3: a queue manager that may use neither RPC nor anything but HTTP."""
+"""MS-MQDMPR 3.1.1.1 (HardenedSecurity), 3.1.3: a hardened queue manager uses no RPC, and no transport other
+than HTTP.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.5.1, 3.1.5.1.1, 3.1.5.1.2, 3.1.5.1.3: what is done with any bytes that arrive.
+"""MS-MQQB 3.1.5.1, 3.1.5.1.1, 3.1.5.1.2, 3.1.5.1.3: how any received bytes are processed.
 
-One table says which packet is taken in which state.
+One table has the packets that are accepted in each state.
 """
 
 import pytest
@@ -22,7 +22,7 @@ PACKETS = {
     "unknown internal": UnknownInternalPacket(internal(2)[0], InternalHeader(Flags=7)),
 }
 STATES = [state for state in SessionState if state not in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)]
-"""States in which there is a connection that packets can arrive on."""
+"""The states in which a connection exists, so that packets can arrive."""
 
 TAKEN = {
     ("WAITING_EC_MSG", "EstablishConnection"): None,
@@ -32,11 +32,13 @@ TAKEN = {
     ("OPEN", "SessionAck"): "OPEN",
     ("OPEN", "UserMessage"): "OPEN",
 }
-"""Written from 3.1.5.3, 3.1.5.4, 3.1.5.5 and 3.1.5.8; None: the request names another server."""
+"""The next state for each accepted packet in each state, by 3.1.5.3, 3.1.5.4, 3.1.5.5 and 3.1.5.8. None: the session
+closes, because the request names another server.
+"""
 
 
 def in_state(state):
-    """Return a connection of a host whose session is in a state."""
+    """Return a connection of a host whose session is in the given state."""
     host = Network().host(1)
     if state in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG):
         raw = Raw.acceptor(host)

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: an outgoing queue that nothing happens to for a time is destroyed."""
+"""MS-MQSO 5.1.1.2: an outgoing queue that stays unused for a time is destroyed."""
 
 from __future__ import annotations
 

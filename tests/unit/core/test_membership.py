@@ -1,4 +1,4 @@
-"""MS-MQSO 6.6.2, 6.6.2.1: the core and its domain, which changes."""
+"""MS-MQSO 6.6.2, 6.6.2.1: the core after its machine joins or leaves a domain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def start(host: Host) -> None:
 
 
 def member() -> Host:
-    """Return a host that has begun in its domain."""
+    """Return a host that was started in its domain."""
     enterprise = Enterprise(numbers=())
     host = enterprise.join(SENDER)
     host.domain = HOME

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.4, 3.1.7.5, 3.1.5.2.1: destination info, next hops and host addresses, with a directory."""
+"""MS-MQQB 3.1.7.4, 3.1.7.5, 3.1.5.2.1: destination info, next hops and host addresses in a system with a directory."""
 
 from __future__ import annotations
 
@@ -140,7 +140,9 @@ def test_configured_routes_give_address_in_workgroup_mode():
 
 
 def test_in_workgroup_mode_the_configuration_names_the_queue_manager_of_a_public_queue():
-    """MS-MQQB 3.1.7.4 Get Destination Info."""
+    """In workgroup mode, the configuration names the queue manager of a public queue. MS-MQQB 3.1.7.4 Get Destination
+    Info.
+    """
     host = Network().host(1, public_queues={PUBLIC: guid(9)})
     destination = host.core.next_hops.get_destination_info(PUBLIC_NAME)
     assert destination == Destination("", guid(9))

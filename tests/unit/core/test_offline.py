@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.12, 3.1.4.13: leaving the network and coming back; MS-MQSO 5.1.1.1 ConnectionActive."""
+"""MS-MQDMPR 3.1.4.12, 3.1.4.13: the queue manager is taken offline and brought online; MS-MQSO 5.1.1.1
+ConnectionActive.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5: the names by which a queue manager is meant, to send and to receive."""
+"""MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5: the names that a queue manager accepts as its own, when it sends and when it
+receives.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ def test_host_of_own_url_counts_as_own_name(host, protocol, address, own):
 
 
 def received(network, host_of_name, **config):
-    """Return a host to which a message was sent by a name, on a connection of the test."""
+    """Send a message with the given host name to a host on a connection of the test; return the connection."""
     raw = Raw.open(named_host(network, **config))
     name = DirectQueueFormatName(f"{host_of_name}\\{PLAIN}")
     raw.feed(user_message(1, recoverable=True, DestinationQueue=name))

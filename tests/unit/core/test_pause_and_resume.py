@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQDMPR 3.1.4.14, 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4: pausing and resuming a queue."""
+"""MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQDMPR 3.1.4.14, 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4: pausing and resuming an outgoing
+queue.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.1.2, 2.2.7, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9: ping, both sides."""
+"""MS-MQQB 2.1.2, 2.2.7, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9: sending and answering pings."""
 
 import pytest
 from core_network import Network, direct, guid

@@ -1,4 +1,4 @@
-"""MS-MQSO 6.4.3.2: public keys of other queue managers that the directory told are used for a time."""
+"""MS-MQSO 6.4.3.2: public keys of other queue managers that came from the directory are used for a limited time."""
 
 from __future__ import annotations
 

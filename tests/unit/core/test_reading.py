@@ -61,7 +61,9 @@ def test_remote_read_description_has_the_specified_fields(old, cursor, request_t
 
 
 def test_server_without_version_method_counts_as_old_version():
-    """Note <21>: Windows NT and Windows 2000 have no such method."""
+    """A server that lacks the method for its version counts as an old version. MS-MQQP note <21>: Windows NT and
+    Windows 2000 lack the method.
+    """
     remote = Remote()
     remote.answers["RemoteQmGetVersion"] = fault(0x1C010002)
     remote.ask(RemoteReceive(remote.open()))

@@ -40,7 +40,9 @@ def test_acknowledgments_of_one_purge_respect_the_limit_of_outgoing_messages():
 
 @pytest.mark.parametrize("written", [0, 1, 2, 3])
 def test_a_receive_that_is_on_disk_is_acknowledged_even_after_a_crash(written):
-    """The acknowledgment is sent once; twice when its sender died before it knew that it was on disk."""
+    """A receive whose record is on disk is acknowledged even after a crash: once, or twice if the process ended before
+    it knew that the acknowledgment was sent.
+    """
     network = Network()
     near, far = network.pair()
     near.ask(CreateQueue(ADMIN))

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8, 3.1.5.8.1, 3.1.5.8.4, 3.1.5.8.7: receiving messages, what is counted, what is acknowledged and when.
+"""MS-MQQB 3.1.5.8, 3.1.5.8.1, 3.1.5.8.4, 3.1.5.8.7: receiving messages, their counts, and when they are acknowledged.
 
 The timers: MS-MQQB 3.1.6.4, 3.1.6.7. The packets of messages: MS-MQQB 3.1.7.10, 3.1.7.11, MS-MQDMPR 3.1.7.1.31.
 """
@@ -120,14 +120,14 @@ def test_a_full_window_of_the_sender_is_acknowledged_at_once():
 
 
 def on_disk(raw) -> list[str]:
-    """Return the kinds of the entries that were written."""
+    """Return the kinds of the entries that the host has written to its disk."""
     return [name.partition(":")[0] for persist in raw.host.persists for name in persist.record]
 
 
 # -- disk --------------------------------------------------------------------------------------------------------
 
 
-def test_a_recoverable_message_is_persisted_as_it_came(raw):
+def test_recoverable_message_is_persisted_with_its_received_bytes(raw):
     packet = user_message(1, recoverable=True)
     raw.feed(packet)
     (persist,) = raw.host.persists
@@ -194,7 +194,7 @@ def test_a_message_that_cannot_be_saved_is_forgotten_and_the_session_closed(raw)
     assert len(raw.host.bodies()) == 1
 
 
-def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, monkeypatch):
+def test_hanging_disk_closes_the_session_before_message_numbers_repeat(raw, monkeypatch):
     monkeypatch.setattr("reference_qm.core.transfer.receiving.UNSAVED_MESSAGES_LIMIT", 3)
     raw.host.disk = "slow"
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))

@@ -1,4 +1,6 @@
-"""MS-MQSO 5.5.5: what the store says of queues is made consistent before anything else is done."""
+"""MS-MQSO 5.5.5: before all other steps of its start, the queue manager repairs inconsistent records of queues in its
+store.
+"""
 
 from __future__ import annotations
 

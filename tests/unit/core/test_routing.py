@@ -25,7 +25,7 @@ HIGHEST = 0x1D
 
 
 def routed(number: int, *, to: int = 9, hops: int = 0, transactional: bool = False, **fields) -> UserMessagePacket:
-    """Return a message of RAW for a private queue of another queue manager."""
+    """Return a message from RAW for a private queue of the queue manager ``to``."""
     packet = in_sequence(number, **fields) if transactional else user_message(number, **fields)
     flags = UserHeader.flags(RC=hops, DM=packet.UserHeader.DM, DQ=3, MP=1, TH=int(transactional))
     header = replace(
@@ -35,7 +35,7 @@ def routed(number: int, *, to: int = 9, hops: int = 0, transactional: bool = Fal
 
 
 class Router:
-    """A workgroup router between RAW, which sends, and 10.0.0.9, which the test plays too."""
+    """A workgroup router between the sender RAW and the next hop 10.0.0.9; the test plays both."""
 
     def __init__(self) -> None:
         self.network = Network()
@@ -44,7 +44,7 @@ class Router:
         self.incoming = Raw.open(self.host)
 
     def next_hop(self) -> Raw:
-        """Accept the session to the next hop; the messages sent on it are in ``messages``."""
+        """Accept the router's session to the next hop; ``messages`` of the result has the messages sent on it."""
         raw = Raw.next_acceptor(self.host)
         request = raw.last.EstablishConnectionHeader
         same = {name: getattr(request, name) for name in ("ClientGuid", "TimeStamp", "OperatingSystem")}
@@ -172,7 +172,7 @@ def test_source_journal_is_kept_by_sender_and_not_by_router():
     assert journals == {SENDER: ["journaled"], NORTH_GATE: [], SOUTH_GATE: [], RECEIVER: []}
 
 
-def test_a_message_that_expires_at_a_router_is_dropped_there():
+def test_message_that_expires_at_a_router_is_dropped_by_the_router():
     enterprise = Enterprise()
     enterprise[SOUTH_GATE].reachable = False
     enterprise[SENDER].send(
@@ -209,7 +209,9 @@ def test_unknown_sender_cannot_exceed_limit_of_outgoing_queues(router, monkeypat
 
 
 def test_a_final_ack_of_one_source_does_not_mean_the_message_of_another():
-    """A router whose own transactional message has the ordinal of a routed one."""
+    """A router distinguishes its own transactional message from a routed message with the same ordinal: a FinalAck for
+    one does not complete the other.
+    """
     enterprise = Enterprise()
     gate = enterprise[NORTH_GATE]
     enterprise[SOUTH_GATE].reachable = False

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.7: a recoverable message is acknowledged when all that it caused is on disk, whatever that is."""
+"""MS-MQQB 3.1.5.8.7: a recoverable message is acknowledged only when all records that result from it are on disk."""
 
 import pytest
 from core_network import TRANSACTIONAL, Network, direct
@@ -10,7 +10,9 @@ JOURNAL = "system$;journal"
 
 @pytest.fixture
 def pair():
-    """Return the first one waits for the FinalAck of a message that it wants to be journaled."""
+    """Return two hosts: the first host waits for the FinalAck of a message for which it requested positive
+    journaling.
+    """
     a, b = Network().pair()
     a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     a.network.advance(60_000)
@@ -45,7 +47,9 @@ def test_final_ack_is_acknowledged_after_retried_save(pair):
 
 
 def test_a_refused_message_is_acknowledged_when_its_record_is_on_disk():
-    """A message that is not transactional, whose acknowledgment cannot be sent yet: MS-MQQB 3.1.5.8.2, 3.1.7.15."""
+    """A refused nontransactional message is acknowledged on the session only after the record of its negative
+    acknowledgment is on disk: MS-MQQB 3.1.5.8.2, 3.1.7.15.
+    """
     a, b = Network().pair()
     b.disk, a.reachable = "broken", False
     refused = {"acks": frozenset({"negative_arrival"}), "admin_queue": direct(1)}

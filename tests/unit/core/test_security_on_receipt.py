@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3 Security: what a queue manager does with a signed or encrypted message that arrives."""
+"""MS-MQQB 3.1.5.8.3 Security: how a queue manager processes a received message that is signed or encrypted."""
 
 from dataclasses import replace
 
@@ -39,13 +39,13 @@ ENCRYPTED = {"privacy_level": "advanced"}
 
 
 def flip(data: bytes) -> bytes:
-    """Change one bit in the middle."""
+    """Flip one bit in the middle of the bytes."""
     at = len(data) // 2
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 def _flipped(name):
-    """Change one byte of an item of SecurityData."""
+    """Return a function that flips one bit in an item of SecurityData."""
     return lambda packet: with_security(packet, **{name: flip(getattr(packet.SecurityHeader.SecurityData, name))})
 
 
@@ -137,7 +137,7 @@ def test_message_with_security_defect_is_refused_with_its_message_class(
 
 
 def refusals(host):
-    """Return the classes with which the checks of a host refuse messages from now on."""
+    """Record the classes with which the security checks of a host refuse messages from now on; return the list."""
     classes = []
 
     def noting(check):
@@ -164,7 +164,9 @@ def refusals(host):
 )
 @pytest.mark.parametrize("insecure", [False, True])
 def test_security_refusal_is_sent_only_when_insecure_nacks_are_enabled(asked, change, message_class, body, insecure):
-    """3.1.7.15: the body comes back unless it was encrypted; 3.1.1.3 SendInsecureNacks."""
+    """The receiver sends a negative acknowledgment for a failed security check only if SendInsecureNacks is TRUE
+    (3.1.1.3); it contains the body unless the body was encrypted (3.1.7.15).
+    """
     sender, _ = secure_pair(send_insecure_nacks=insecure)
     alter(sender, change)
     sender.send(PLAIN_2, acks={"negative_arrival"}, admin_queue=direct(1), **asked)
@@ -189,7 +191,9 @@ def test_security_refusal_is_sent_only_when_insecure_nacks_are_enabled(asked, ch
     ],
 )
 def test_queue_accepts_only_the_signed_or_encrypted_messages_that_it_demands(demands, asked, message_class):
-    """MS-MQDMPR 3.1.1.2 Authentication, PrivacyLevel; the same for messages sent on the same computer."""
+    """A queue refuses messages without the signature or encryption that its Authentication and PrivacyLevel demand,
+    whether a message comes from another computer or not. MS-MQDMPR 3.1.1.2.
+    """
     sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, **demands),))
     refused = refusals(receiver)
     sender.send(PLAIN_2, **asked)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.1, 3.1.7.1.6: identifiers of messages, and what a transport that fails does to them."""
+"""MS-MQQB 3.1.7.1.1, 3.1.7.1.6: identifiers of messages, and the effect of a failed transport on messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""MS-MQDMPR 3.1.7.1.30, 3.1.7.1.31 and 3.1.7.1.32: every attribute of a message has its field, and comes back from it.
+"""MS-MQDMPR 3.1.7.1.30, 3.1.7.1.31 and 3.1.7.1.32: every attribute of a message is written to its field, and read back
+from it.
 
-One case for each row of the tables; what several rows have in common (sizes, flags that announce headers) has its own.
+Each row of the document's tables is a case; separate cases cover values that depend on several rows, such as sizes and
+flags that announce headers.
 """
 
 from dataclasses import dataclass, replace
@@ -36,8 +38,8 @@ def private(computer: UUID, number: int = 5) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """An attribute with its value, the field that contains it, and the expected value on the wire; ``besides``: other
-    attributes that it needs.
+    """A row of the document's table: an attribute with a value, the field that contains the value, and the expected
+    value on the wire; ``besides``: other attributes that the attribute needs.
     """
 
     attribute: str
@@ -125,7 +127,7 @@ ROWS = [
 
 
 def transferred(message: Message) -> tuple[UserMessagePacket, Message]:
-    """Return the packet of a message as it is read, and the message that is made of it."""
+    """Serialize a message; return the parsed packet, and the message that is deserialized from it."""
     wire = serialize_message(message).build()
     packet = parse_packet(wire)
     assert isinstance(packet, UserMessagePacket)

@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.5.5, 3.1.5.5.1 to 3.1.5.5.5, 3.1.6.3: what a sender does with acknowledgments and their absence.
+"""MS-MQQB 3.1.5.5, 3.1.5.5.1 to 3.1.5.5.5, 3.1.6.3: how a sender processes acknowledgments, and their absence.
 
-What it sends, and in which order: MS-MQQB 3.1.7.1, 3.1.7.1.2, 3.1.7.16, MS-MQDMPR 3.1.7.3.9.
+The messages that it sends, and their order: MS-MQQB 3.1.7.1, 3.1.7.1.2, 3.1.7.16, MS-MQDMPR 3.1.7.3.9.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.4 Signing the Packet, from the command to the queue of the receiver."""
+"""MS-MQQB 3.1.7.1.4 Signing the Packet, from the command to the receiver's queue."""
 
 from dataclasses import replace
 
@@ -19,7 +19,9 @@ from reference_qm.surface.commands import SendMessage
 
 
 def test_signed_packet_has_sender_certificate_and_signature_without_authenticated_flag():
-    """AU and AS are the receiver's: the sender leaves them 0 (MS-MQDMPR 3.1.7.1.32)."""
+    """A signed packet contains the sender's certificate and the signature, and its bits AU and AS are 0, because only
+    the receiver sets them (MS-MQDMPR 3.1.7.1.32).
+    """
     sender, _ = secure_pair()
     sender.send(PLAIN_2, authentication_level="sig20")
     (packet,) = user_messages(sender)
@@ -63,7 +65,9 @@ def test_a_sender_without_private_key_cannot_sign():
 
 
 def test_a_message_that_cannot_be_signed_any_more_is_not_sent():
-    """A hash that does not fit the key: nothing is printed, so it ends as one that cannot be encrypted."""
+    """A message that cannot be signed, because its hash does not fit the key, is not sent; it becomes a dead letter,
+    like a message that cannot be encrypted.
+    """
     small = replace(ALICE, key=sender_config().encryption_keys["Microsoft Base Cryptographic Provider v1.0"])
     sender, receiver = secure_pair(sender_config(accounts=(small,)))
     sender.send(PLAIN_2, body=b"lost", authentication_level="sig20", hash_algorithm="sha512", journal={"negative"})

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.2.4 and 3.1.7.2.7, MS-MQQB 3.1.7.1.2: messages whose time is over."""
+"""MS-MQDMPR 3.1.2.4 and 3.1.7.2.7, MS-MQQB 3.1.7.1.2: messages whose time limit has passed."""
 
 import itertools
 import sys
@@ -83,7 +83,7 @@ def test_work_for_expiring_messages_grows_linearly_with_their_number():
 
 
 def expire_waiting(messages: int) -> None:
-    """Let messages wait, and expire, at once."""
+    """Put messages into a queue, and let all of them expire at the same time."""
     host = Network().host(1, queues=(QueueSettings(PLAIN),))
     core, now = host.core, host.network.now
     host.send(direct(1), time_to_be_received_s=1_000)
@@ -98,7 +98,9 @@ def expire_waiting(messages: int) -> None:
 
 
 def calls(function, *arguments) -> int:
-    """Return how many calls of functions a call leads to: work that no clock measures."""
+    """Return the number of function calls that a call causes, as a measure of work that does not depend on
+    the machine.
+    """
     counted = itertools.count()
     sys.setprofile(lambda frame, event, value: next(counted) if event in ("call", "c_call") else None)
     try:

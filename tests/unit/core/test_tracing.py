@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.9 and 3.1.7.1.7, MS-MQMQ 2.2.20.8: reports that a traced message arrived, and that it was sent."""
+"""MS-MQQB 3.1.5.8.9 and 3.1.7.1.7, MS-MQMQ 2.2.20.8: reports that a traced message was sent, and that it arrived."""
 
 import base64
 from dataclasses import replace
@@ -27,7 +27,7 @@ def traced(ordinal=0x1A2B, header=TRACED, tr=1, **fields):
 
 
 def reports_of(host):
-    """Record the reports that a host sends, although no directory contains the queue for reports."""
+    """Record the reports that a host sends, although no directory has the queue for reports."""
     reports = []
     put_in_place(
         host.core, override_method(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))

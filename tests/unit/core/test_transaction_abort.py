@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.5 Transaction Abort: nothing of it is left."""
+"""MS-MQDMPR 3.1.4.5 Transaction Abort: an aborted transaction has no lasting effect."""
 
 import pytest
 from core_network import TRANSACTIONAL, Network, direct, guid

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.4 Transaction Commit: all of it, seen by nobody before, lost by no crash after."""
+"""MS-MQDMPR 3.1.4.4 Transaction Commit: a commit takes effect completely; no effect is visible before it, and no crash
+after it undoes an effect.
+"""
 
 import pytest
 from core_network import TRANSACTIONAL, Network, direct
@@ -11,7 +13,7 @@ LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
 @pytest.fixture
 def pair():
-    """Return two that keep what they have to; the second one cannot be reached yet."""
+    """Return two hosts with stores; the first cannot reach the second yet."""
     a, b = Network().pair()
     b.reachable = False
     fill(a, LOCAL, "old")
@@ -19,7 +21,9 @@ def pair():
 
 
 def unit_of_work(a):
-    """Receive one message, send one to a local and two to a remote queue."""
+    """In a transaction, receive one message, send one message to a local queue and two messages to a remote queue;
+    return the transaction.
+    """
     unit = begin(a)
     receive(a, unit)
     a.send(LOCAL, b"new", transaction=unit)

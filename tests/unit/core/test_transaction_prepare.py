@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.3 Transaction Prepare: the boundaries of a transaction, MS-MQMQ 2.2.20.5."""
+"""MS-MQDMPR 3.1.4.3 Transaction Prepare: the bits for the first and last message of a transaction, MS-MQMQ 2.2.20.5."""
 
 import pytest
 from core_admin import ADMIN, classes, send

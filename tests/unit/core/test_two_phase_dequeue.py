@@ -12,7 +12,7 @@ LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
 
 class Reader:
-    """A reader of a queue in two phases."""
+    """An application that reads a queue in two phases."""
 
     def __init__(self, host, queue=TRANSACTIONAL):
         self.host = host
@@ -26,7 +26,7 @@ class Reader:
         self.answers, self.ended = [], []
 
     def begin(self, **arguments):
-        """Begin a receive; return the position, or a different answer."""
+        """Begin a receive; return the position of the message, or all answers if no message was returned."""
         core = self.host.core
         core.two_phase_reading.dequeue_message_begin(
             self.descriptor, lambda *answer: self.answers.append(answer), self.host.network.now, **arguments

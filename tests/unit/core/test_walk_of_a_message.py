@@ -1,4 +1,4 @@
-"""The way of one recoverable message through the core is short: a limit of calls, never of time."""
+"""The path of one recoverable message through the core is short: the test limits the number of calls, not the time."""
 
 from benchmarks.walk import Walk, walk_message
 

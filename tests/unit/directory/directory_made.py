@@ -1,4 +1,4 @@
-"""A small enterprise in a directory, for the tests of the directory."""
+"""A small enterprise in a directory, for tests of the directory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SID = bytes.fromhex("010500000000000515000000")
 
 
 class Clock:
-    """The directory's own time."""
+    """The clock of the directory, which tests set."""
 
     def __init__(self, utc_s: int = 1_000) -> None:
         self.utc_s = utc_s
@@ -38,12 +38,14 @@ class Clock:
 
 
 def new_identifiers(seed: str) -> Callable[[], UUID]:
-    """Return a generator of identifiers for a directory."""
+    """Return a function that returns a new identifier at each call."""
     return partial(new_guid, SeededEntropy(seed))
 
 
 def fill(directory: MemoryDirectory) -> MemoryDirectory:
-    """Provision two sites with a link, three queue managers, a queue, a user and the enterprise."""
+    """Create two sites with a link, three queue managers, a queue, a user and the enterprise in a directory; return the
+    directory.
+    """
     for element in (
         Site(Identifier=SITE_A, Name="A", Security=b"\1"),
         Site(Identifier=SITE_B, Name="B", Security=b"\2"),
@@ -60,19 +62,19 @@ def fill(directory: MemoryDirectory) -> MemoryDirectory:
 
 
 def made(clock: Clock | None = None) -> MemoryDirectory:
-    """Build the small enterprise."""
+    """Return a directory in memory with the small enterprise."""
     return fill(MemoryDirectory(new_identifiers("directory"), clock or Clock()))
 
 
 def state_of(directory_integrated: bool = True) -> DirectoryState:
-    """Return the state of alpha before it read anything."""
+    """Return the state of the queue manager alpha before it has read the directory."""
     return DirectoryState(
         LocalQueueManager=QueueManager(Identifier=ALPHA, ComputerName="alpha"), DirectoryIntegrated=directory_integrated
     )
 
 
 def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> Created:
-    """Let a directory make a change, and handle its answer."""
+    """Let a directory make a change, and note the answer in the state of a queue manager."""
     created = directory.carry_out(change)
     events.note_change(state, change, created.rStatus)
     return created

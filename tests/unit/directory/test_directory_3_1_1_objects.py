@@ -1,4 +1,4 @@
-"""The elements of a directory. MS-MQDMPR 3.1.1."""
+"""The elements of a directory as objects. MS-MQDMPR 3.1.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking over from the directory. MS-MQDMPR 3.1.2, 3.1.3, 3.1.6.1, 3.1.6.2."""
+"""A queue manager updates its elements from the directory. MS-MQDMPR 3.1.2, 3.1.3, 3.1.6.1, 3.1.6.2."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def test_mqdmpr_3_1_6_2_gates_of_sites_are_read_again() -> None:
 
 
 def test_site_gate_must_belong_to_the_site_be_a_routing_server_and_be_listed() -> None:
-    """The reading under which MS-MQBR finds SiteGateCollection in a directory."""
+    """A gate of a site belongs to this site, is a routing server, and is listed by a link. This is the reading with
+    which MS-MQBR finds SiteGateCollection in a directory.
+    """
     machines = [
         QueueManager(Identifier=GATE, SiteIdentifierList=(SITE_A,), RoutingServer=True),
         QueueManager(Identifier=ALPHA, SiteIdentifierList=(SITE_A,)),

@@ -62,7 +62,9 @@ def test_filter_operator_compares_values(comparison: Operator, wanted: str) -> N
     ],
 )
 def test_filter_compares_values_of_each_type(attribute: str, comparison: Operator, value: Value, wanted: str) -> None:
-    """A list satisfies by one of its values, text in any case; values of another type are never equal."""
+    """A filter accepts a list if one element satisfies it, compares text case-insensitively, and finds values of
+    different types never equal.
+    """
     assert found(attribute, comparison, value) == wanted
 
 

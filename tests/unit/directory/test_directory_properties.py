@@ -24,7 +24,7 @@ def directory() -> MemoryDirectory:
     return filled
 
 
-def test_a_computer_has_a_sid_while_the_directory_is_there(directory: MemoryDirectory) -> None:
+def test_computer_has_a_sid_while_the_directory_is_reachable(directory: MemoryDirectory) -> None:
     assert [object_sid(directory, name) for name in ("Alpha", "beta", None)] == [SID, None, None]
     directory.connected = False
     assert object_sid(directory, "alpha") is None

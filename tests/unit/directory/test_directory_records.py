@@ -1,4 +1,4 @@
-"""Directory objects as records."""
+"""Directory objects are converted to stored records and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The directory in an SQLite file."""
+"""The directory that is stored in an SQLite file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def opened(path: Path, seed: str = "file") -> SqliteDirectory:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return a file that holds the small enterprise."""
+    """Return a file with a stored directory of the small enterprise."""
     directory = fill(opened(tmp_path / DIRECTORY))
     assert isinstance(directory, SqliteDirectory)
     directory.close()

@@ -1,4 +1,4 @@
-"""Workgroup mode. MS-MQSO 4.3.1.3, MS-MQDMPR 3.1.1.1 DirectoryOffline."""
+"""A queue manager in workgroup mode. MS-MQSO 4.3.1.3, MS-MQDMPR 3.1.1.1 DirectoryOffline."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed:
 SILENCE_S = 120
 
 Value = tuple[str, str]
-"""A display filter and a field's value: digits, a GUID, bytes as hexadecimal digits, or text."""
+"""A field as a display filter and a value: digits, a GUID, bytes as hexadecimal digits, or text."""
 
 CRAFTED = [
     *(establish_connection(OperatingSystem=word, Reserved=3, internal={"CS": 1}) for word in (0x1234, 0xFFFF)),
@@ -83,14 +83,14 @@ CRAFTED = [
 
 @pytest.fixture(scope="session")
 def lua(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the dissector as a file."""
+    """Write the generated dissector to a file; return the path."""
     file = tmp_path_factory.mktemp("dissector") / "msmq.lua"
     file.write_text(write_dissector(), encoding="utf-8")
     return file
 
 
 def run_tshark(lua: Path, capture: Path, *options: str) -> str:
-    """Return the output of tshark for a capture, with the dissector."""
+    """Run tshark with the dissector on a capture; return the output."""
     command = [str(TSHARK), "-X", f"lua_script:{lua}", "-r", str(capture), *options]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SILENCE_S, check=True)
     text = done.stdout.decode("utf-8")
@@ -118,7 +118,7 @@ def expect_fields(packet: Any) -> Iterator[Value]:
 
 
 def fields_of(layer: Layer) -> Iterator[Value]:
-    """Yield the fields of a layer or structure; a word is followed by its bits."""
+    """Yield the fields of a layer or structure; the bits of a word follow the word."""
     name = f"msmq.{FILTERS[type(layer)]}"
     words = {word.bits[-1][0].name: (word_name, word) for word_name, word in list_words(type(layer)).items()}
     for field in layer.fields_desc:
@@ -168,7 +168,9 @@ def dissected_fields(proto: ET.Element) -> list[Value]:
 
 
 def plain_value(field: ET.Element) -> str:
-    """Return a field's value: a number without its base, a GUID, bytes as hexadecimal digits, or text."""
+    """Return the value of a field in the form of the comparison: a number without its base, a GUID, bytes as
+    hexadecimal digits, or text.
+    """
     shown = field.get("show", "")
     if shown.startswith("0x"):
         return str(int(shown, 16))
@@ -184,7 +186,9 @@ def packets_of(pdml: str) -> list[ET.Element]:
 
 
 def compare(proto: ET.Element, packet: Any) -> None:
-    """Compare all fields of a packet; a message's decoded body comes after its headers and is left out."""
+    """Compare all fields of a packet, except the decoded body of a message, which follows the headers in
+    tshark's tree.
+    """
     expected = list(expect_fields(packet))
     found = dissected_fields(proto)
     assert found[: len(expected)] == expected
@@ -205,7 +209,9 @@ def test_golden_frames_have_the_fields_of_the_scapy_layers(lua: Path) -> None:
 def test_crafted_packets_of_one_stream_have_the_fields_of_the_scapy_layers(
     lua: Path, tmp_path: Path, port: int, mss: int
 ) -> None:
-    """On another port the signature in a segment's first bytes selects the dissector."""
+    """tshark dissects the packets of a stream on another port as well, because the signature in a segment's first bytes
+    selects the dissector.
+    """
     packets = [bytes(one) for one in CRAFTED]
     capture = write_stream(tmp_path / "stream.pcap", packets, port, mss)
     found = packets_of(run_tshark(lua, capture, "-T", "pdml"))
@@ -215,7 +221,9 @@ def test_crafted_packets_of_one_stream_have_the_fields_of_the_scapy_layers(
 
 
 def test_each_layer_of_the_dissector_tables_is_compared_with_scapy() -> None:
-    """Layers that only decode a message's body or an item of SecurityData are compared by the test below."""
+    """Some packet of the tests contains each layer of the dissector's tables, except the layers for a message's body
+    and for items of SecurityData, which the next test compares.
+    """
     seen = {name.split(".")[1] for one in CRAFTED for name, _ in expect_fields(dissect(bytes(one)))} | {"ping"}
     assert set(FILTERS.values()) - seen == {"unknown", "orderack", "finalack", "provider", "simpleblob"}
 

@@ -1,6 +1,7 @@
-"""The generated dissector runs alike in Lua 5.2 (Wireshark 3.6 to 4.2) and Lua 5.4 (Wireshark 4.4).
+"""The generated dissector gives the same output in Lua 5.2 (Wireshark 3.6 to 4.2) and Lua 5.4 (Wireshark 4.4).
 
-Only one of them is in the installed tshark. The other runs against a stub of Wireshark's interface.
+The installed tshark contains only one of these versions. For the other version, the tests use a replacement of
+Wireshark's interface.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PACKETS = [
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the output of each Lua for the packets."""
+    """Return the output of both Lua versions for the packets."""
     if len(LUAS) < 2:
         pytest.skip("lua5.2 and lua5.4 are not both installed: apt-get install lua5.2 lua5.4")
     lua = tmp_path_factory.mktemp("luas") / "msmq.lua"

@@ -1,4 +1,6 @@
-"""The dissector links requests with responses and messages with acknowledgments; `dissector` writes one file."""
+"""The dissector links requests with responses, and messages with acknowledgments; the command `dissector` writes one
+file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from harness.dissector.lua import to_lua, write_dissector
 __all__ = ["lua"]
 LINKS = ("request_in", "response_in", "acknowledges", "acknowledged_in")
 HANDSHAKE = 3
-"""Frames of the TCP handshake in frames.pcapng, between the pings and the packets."""
+"""The number of frames of the TCP handshake in frames.pcapng; they are between the pings and the packets."""
 
 
 @pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")

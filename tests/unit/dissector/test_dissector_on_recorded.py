@@ -17,7 +17,9 @@ __all__ = ["lua"]
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
 RECORDED = Path(__file__).parents[1] / "foreign" / "recorded"
 CONVERSATIONS = ["raw/own/00", "raw/own/01", "many/own/08", "many/own/41"]
-"""Captures of the harness beside foreign captures: sessions, transactions, pings, and a refused message."""
+"""Captures that the harness recorded together with foreign captures: sessions, transactions, pings, and a refused
+message.
+"""
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

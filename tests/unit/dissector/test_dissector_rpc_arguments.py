@@ -30,12 +30,12 @@ GUIDS = {"pLicGuid"}
 ARM_KINDS = {PUBLIC: "guid", PRIVATE: "bytes"}
 
 Sent = tuple[str, str, bytes]
-"""An operation, ``request`` or ``response``, and a stub."""
+"""The name of an operation, ``request`` or ``response``, and a stub."""
 
 
 def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: int = MAX_FRAGMENT) -> Path:
-    """Write a connection with a bind of both interfaces, then the stubs, each with its own call, in fragments of at
-    most ``fragment`` bytes.
+    """Write a capture of a connection with a bind of both interfaces and the stubs, each in its own call, in fragments
+    of at most ``fragment`` bytes.
     """
     proposals = [Proposal(number, interface, (syntax,)) for interface, number in CONTEXTS.items()]
     traffic = [
@@ -57,7 +57,9 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: in
 
 
 def read_arguments(lua: Path, capture: Path) -> list[dict[str, str]]:
-    """Return the arguments in each PDU with a stub, by display filter; of several fragments, the last has them."""
+    """Return the arguments in each PDU with a stub, by display filter; for a stub in several fragments, the last
+    fragment has the arguments.
+    """
     decode = ("-d", f"tcp.port=={SERVER.port},dcerpc")
     pdml = run_tshark(lua, capture, *decode, "-Y", "dcerpc.stub_data && dcerpc.cn_flags.last_frag == 1", "-T", "pdml")
     found = []
@@ -70,7 +72,7 @@ def read_arguments(lua: Path, capture: Path) -> list[dict[str, str]]:
 
 
 def expect_arguments(sent: Sent, syntax: str = "ndr") -> dict[str, str]:
-    """Return the arguments as ``harness.wire`` reads them, as tshark shows them."""
+    """Return the arguments that ``harness.wire`` reads, in the form in which tshark shows them."""
     name, direction, stub = sent
     expected = {}
     fields = {each.name: each.value for each in read_stub(name, f"{direction} {syntax}", stub)}
@@ -86,7 +88,7 @@ def expect_arguments(sent: Sent, syntax: str = "ndr") -> dict[str, str]:
 
 
 def list_sent(syntax: str = "ndr") -> list[Sent]:
-    """Return the valid stubs of the vectors; in NDR also a published one."""
+    """Return the valid stubs of the test vectors, and for NDR also a published stub."""
     made = [
         (name, row.name.partition("-")[0], row.data)
         for name in CASES
@@ -130,7 +132,9 @@ def test_truncated_rpc_stub_names_its_missing_argument(lua: Path, tmp_path: Path
 
 
 def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Path) -> None:
-    """MS-MQRR 1.9 and MS-MQMR 1.9."""
+    """For an interface without layouts, the dissector shows the name that belongs to the UUID of the interface (MS-MQRR
+    1.9 and MS-MQMR 1.9).
+    """
     names = {"1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead", "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt"}
     interfaces = [Syntax(UUID(uuid), 1) for uuid in names]
     calls = [pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))]

@@ -38,11 +38,11 @@ BREAKING: dict[str, list[Any]] = {
     "MQQB-2.2.1-02": [connection_parameters(internal={"PT": 4})],
     "MQQB-2.2.1-04": [session_ack(internal={"CS": 1})],
 }
-"""Packets that break each rule, others than those of unused bits."""
+"""For each rule except those about unused bits, packets that break the rule."""
 
 
 def break_unused_bits() -> dict[str, list[Any]]:
-    """Return for each rule of an unused bit a packet with it."""
+    """Return for each rule about an unused bit a packet in which this bit is set."""
     rules = [one for one in EXPERT_ITEMS if one.says.endswith(" is 0") and one.says.startswith("X")]
     names = {one.rule: (one.layers[0], one.says.partition(" ")[0]) for one in rules}
     assert sorted(name for layer, name in names.values() if layer == "base") == sorted(UNUSED_OF_BASE)
@@ -55,7 +55,7 @@ PACKETS = [*CRAFTED, *(one for packets in (BREAKING | break_unused_bits()).value
 
 @pytest.fixture(scope="module")
 def named(lua: Path, tmp_path_factory: pytest.TempPathFactory) -> list[set[str]]:
-    """Return the rules that tshark names of each packet."""
+    """Return the rules that tshark names for each packet."""
     folder = tmp_path_factory.mktemp("items")
     capture = write_stream(folder / "all.pcap", [bytes(one) for one in PACKETS])
     protos = packets_of(run_tshark(lua, capture, "-T", "pdml"))
@@ -76,7 +76,9 @@ def test_rule_violating_packet_has_the_expert_item_of_its_rule(named: list[set[s
 
 
 def test_expert_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
-    """A predicate that does not judge a packet (another's message, a packet alone) says nothing of the item."""
+    """The dissector names a rule for a packet exactly if the predicate of the rule fails. Packets that the predicate
+    does not judge, such as packets of another kind, are not compared.
+    """
     predicates = load_predicates()
     judged = 0
     for packet, rules in zip(PACKETS, named, strict=True):

@@ -1,4 +1,4 @@
-"""Expectations: what they compare, how they explain a difference, how they read."""
+"""Expectations: the values that they compare, the differences that they describe, and their texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SENDER = UUID(int=7)
 
 
 def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
-    """Return whether an expectation is kept, and both texts of its verdict."""
+    """Return whether an observation meets an expectation, and the expected and observed text of the verdict."""
     made = expectation(expected)
     difference = made.compare(observed)
     return difference is None, str(made), made.show(observed) if difference is None else str(difference)
@@ -183,7 +183,7 @@ def test_expected_rpc_call_is_compared_by_its_outcome() -> None:
 
 
 def message(number: int, **fields: Any) -> Frame:
-    """Return a message, or an acknowledgment, as the recorder keeps one."""
+    """Return a frame with a message or an acknowledgment, as the recorder makes it."""
     packet = user_message(
         user={"SourceQueueManager": SENDER, "MessageID": number}, destination="TCP:10.0.0.1\\q", **fields
     )

@@ -1,4 +1,4 @@
-"""Expectations of packets: what they compare, how they read."""
+"""Expectations of packets: the fields that they compare, and their texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ACKNOWLEDGED = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
 
 
 def frame(made: Any) -> Frame:
-    """Return a packet as the recorder keeps one."""
+    """Return a frame with a packet, as the recorder makes it."""
     recorded = Frame(1, 0, FROM_SUT, "tcp", bytes(made), MALFORMED)
     name_frame(recorded)
     return recorded
 
 
 def answer(of: MessageClass) -> Frame:
-    """Return an acknowledgment of message 3."""
+    """Return a frame with an acknowledgment of message 3."""
     properties = {"MessageClass": of, "CorrelationID": MessageIdentifier(SENDER, 3).build()}
     return frame(user_message(destination="TCP:10.0.0.1\\q", properties=properties))
 
@@ -39,7 +39,7 @@ class Conversation:
 
 
 def judged(expected: Any, observed: Any) -> tuple[str, str]:
-    """Return ``kept`` or ``broken``, and the observed value of the verdict."""
+    """Return ``kept`` or ``broken``, and the observed text of the verdict."""
     made = expectation(expected)
     difference = made.compare(observed)
     return ("kept", made.show(observed)) if difference is None else ("broken", str(difference))

@@ -1,4 +1,4 @@
-"""A model and a system so small that a test can say what is right: a counter that may jump once."""
+"""A minimal model and a minimal system for tests of exploration: a counter that may skip a number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.model.steps import Impossible, Model, Step, transition
 
 
 class Counter(Model):
-    """The number after 3 is 4 or 5, as is the number after 7 another one: two choices."""
+    """A counter with two choices: after 3 it may continue with 4 or with 5, and after 7 with 8 or with 9."""
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
@@ -43,7 +43,9 @@ class Counter(Model):
 
 
 class Counting:
-    """A system that counts; it jumps at the given numbers, and adds ``wrong`` when it adds 2 beyond 5."""
+    """A system that counts. It skips a number after each of ``jumps``, and adds ``wrong`` too much when it adds 2 to a
+    number above 5.
+    """
 
     def __init__(self, jumps: Set[int], wrong: int) -> None:
         self.jumps, self.wrong, self.number = jumps, wrong, 0
@@ -62,7 +64,7 @@ class Counting:
 
 
 def opening(*jumps: int, wrong: int = 0):
-    """Return what opens such a system."""
+    """Return a context manager that opens a counting system."""
 
     @contextmanager
     def open_system() -> Iterator[Counting]:

@@ -1,4 +1,4 @@
-"""When expected and observed values agree."""
+"""Cases in which expected and observed values agree, and cases in which they differ."""
 
 from __future__ import annotations
 

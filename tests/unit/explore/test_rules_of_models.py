@@ -1,4 +1,4 @@
-"""The rules that models name: each is in the catalogue."""
+"""Each rule that a model names is in the catalogue."""
 
 from __future__ import annotations
 

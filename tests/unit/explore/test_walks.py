@@ -1,4 +1,6 @@
-"""Walks: a system beside all worlds that are possible, and the shortest sequence that none allows."""
+"""Walks: a system is compared with all possible worlds, and a difference is shortened to the shortest sequence that no
+world permits.
+"""
 
 from __future__ import annotations
 

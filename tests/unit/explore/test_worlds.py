@@ -9,7 +9,7 @@ from harness.model.steps import Model, Step, transition
 
 
 class Choosing(Model):
-    """A model with as many choices as steps; no observation decides a choice."""
+    """A model in which every step adds a choice, and no observation decides a choice."""
 
     def visible(self) -> dict[str, Any]:
         return {}

@@ -1,4 +1,4 @@
-"""A damaged capture gives verdicts or one line, never a traceback."""
+"""`check` answers a damaged capture with verdicts or with one error line, never with a traceback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = 1000
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The bytes of captures in several forms."""
+    """Return the bytes of captures in several formats."""
     folder = tmp_path_factory.mktemp("whole")
     packets = made.cut_segments(made.converse(folder / "own.pcapng", body=200))
     six = made.converse(folder / "six.pcapng", made.SUT_6, made.PEER_6, body=100)
@@ -34,7 +34,9 @@ def whole(tmp_path_factory):
 
 
 def damage(data: bytes, other: bytes, chance: random.Random) -> bytes:
-    """Flip bytes, cut, splice, or leave out a part."""
+    """Damage the bytes of a capture at random: change bytes, cut them off, leave out a part, or insert a part of
+    another capture.
+    """
     made = bytearray(data)
     kind = chance.randrange(5)
     if kind == 0:

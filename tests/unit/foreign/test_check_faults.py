@@ -1,7 +1,8 @@
-"""In captures of a system with one fault, made by tshark, `check` names the rule of the fault, and only its kin.
+"""In captures of a system with one fault, which tshark recorded, `check` names the rule of the fault, and besides only
+the rules listed in faults.toml.
 
-faults.toml lists the faults. `also` are rules that the same wrong bytes break; the reference without a fault breaks no
-rule in the captures of test_check_recorded.py, which have the same conversations.
+In faults.toml, `also` lists the rules that the same wrong bytes break. The captures of test_check_recorded.py have the
+same conversations of the reference without a fault; no rule is broken there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Captures of other tools for a lake: judged as one system, or rejected with the way out."""
+"""Captures of other tools in a lake are judged as captures of one system, or rejected with a line that names the
+remedy.
+"""
 
 from __future__ import annotations
 

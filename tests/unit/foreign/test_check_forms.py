@@ -1,4 +1,4 @@
-"""A conversation has the same verdicts in every form in which a tool writes it, wherever no byte is missing."""
+"""A conversation has the same verdicts in every file format and link type, if the capture lacks no bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ CATALOGUE = load_catalogue()
 
 
 def verdicts(entries):
-    """Return what stands of each rule, with its bytes: frames have other numbers in another form."""
+    """Return the standing verdict of each rule, with the deciding bytes but without the frames, whose numbers depend on
+    the format.
+    """
     return sorted(
         (one.rule, one.verdict, one.observed, tuple((each.first, each.last) for each in one.evidence))
         for one in entries
@@ -32,13 +34,13 @@ def entries_of(path, **how):
 
 
 def wrong_version(data):
-    """Break rules in the bodies of some packets: a reserved bit, and a label that counts too much."""
+    """Set a reserved bit of the BaseHeader in each packet that has the signature, so that a rule is broken."""
     return data[:2] + bytes([data[2] | 0x40]) + data[3:] if data[4:8] == b"LIOR" else data
 
 
 @pytest.fixture(params=[bytes, wrong_version], ids=["sound", "broken"])
 def own(request, tmp_path):
-    """A capture of the harness's own, with its packets and the verdicts that it has there."""
+    """Return the packets of a capture in the harness's own format, and the verdicts of this capture."""
     path = tmp_path / "own.pcapng"
     packets = made.converse(path, change=request.param)
     return packets, verdicts(judge_capture(path, "own", CATALOGUE).entries)

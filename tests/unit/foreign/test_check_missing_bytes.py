@@ -1,4 +1,6 @@
-"""A capture that lacks bytes is judged as far as it goes: what is missing is named, and never fails a rule."""
+"""A capture that lacks bytes is judged as far as possible: the report names the missing bytes, and they never make a
+rule fail.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ KEPT = (Verdict.PASS, Verdict.NOT_EXERCISED)
 
 @pytest.fixture
 def segments(tmp_path):
-    """A sound session with messages of several segments both ways."""
+    """Return the segments of a correct session with messages of several segments in both directions."""
     return made.cut_segments(made.converse(tmp_path / "own.pcapng"))
 
 
@@ -27,7 +29,7 @@ def checked(tmp_path, frames):
 
 
 def broken(found):
-    """Return the rules that any system breaks."""
+    """Return the rules that are broken, each with the system that breaks it."""
     return {
         (system.name, one.rule) for system in build_findings(found) for one in system.rules if one.verdict not in KEPT
     }

@@ -1,7 +1,8 @@
-"""Captures that tshark and tcpdump made beside a run have the verdicts of the harness's own captures of that run.
+"""Captures that tshark and tcpdump recorded during a run have the same verdicts as the harness's own captures of this
+run.
 
-scripts/record_foreign.py recorded them; text2pcap wrote those with link types 0 and 108. A foreign capture also has the
-packets before the first check, so it may decide more rules.
+scripts/record_foreign.py recorded the captures; text2pcap wrote the captures with link types 0 and 108. A foreign
+capture also contains the packets before the first check, so it may decide more rules.
 """
 
 from __future__ import annotations

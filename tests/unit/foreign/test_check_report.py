@@ -1,4 +1,4 @@
-"""The command's report: systems, rules with packets of the file, coverage before passes, exit codes."""
+"""The report of `check`: systems, rules with the frames of the file, the passed rules, and exit codes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.wire import ping_request
 
 
 def miscount(data):
-    """Count 9 messages in a SessionAck, which counts 5."""
+    """Replace the count 5 in a SessionAck by 9."""
     if len(data) != 36 or data[4:8] != b"LIOR":
         return data
     return data[:28] + b"\x09\x00" + data[30:]
@@ -175,15 +175,17 @@ def test_html_page_shows_markup_in_a_file_name_as_text(sound, tmp_path):
     assert "<b>" not in shown
 
 
-def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
+def test_html_page_reports_a_capture_without_queue_managers(tmp_path):
     empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
     page = tmp_path / "report.html"
     run(empty, "--html", page)
     assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
 
 
-def test_example_of_the_page_is_what_the_command_prints(monkeypatch):
-    """Sentences of rules and the number of passive rules may change."""
+def test_example_of_the_page_equals_the_output_of_the_command(monkeypatch):
+    """The example in docs/check.md equals the output of the command, except sentences of rules and the number of
+    passive rules.
+    """
     page = (SUITES.parent / "docs" / "check.md").read_text(encoding="utf-8")
     words, *shown = re.search(r"^    \$ mqconform check (tests/.*(?:\n    .*)+)", page, re.MULTILINE)[1].splitlines()
     monkeypatch.chdir(SUITES.parent)

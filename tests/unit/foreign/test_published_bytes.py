@@ -1,4 +1,4 @@
-"""Both codecs and the dissector read the bytes that others published, or refuse them for the reason in sources.toml."""
+"""Both codecs and the dissector read the published bytes, or refuse them for the reason that sources.toml names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ SILENCE_S = 120
 
 
 def whole(name: str) -> bytes:
-    """Return a packet; where the source shows only its beginning, the rest is taken from the request."""
+    """Return a whole packet. Where the source shows only the beginning of a packet, the remaining bytes are those of
+    the request.
+    """
     one = PUBLISHED[name]
     return one.data if one.first is None else one.data + PUBLISHED["nuclei-probe"].data[one.first :]
 
@@ -113,7 +115,7 @@ def test_dissector_reads_published_packets_and_marks_the_refused(tmp_path: Path)
 
 
 def filter_of(path: str) -> str:
-    """Return the display filter of a field; that of a bit has the name of its word."""
+    """Return the display filter of a field; the filter of a bit contains the name of the bit's word."""
     header, name = path.split(".")
     layer = next(layer for layer in FILTERS if layer.__name__ == header)
     for word_name, word in list_words(layer).items():

@@ -1,4 +1,6 @@
-"""Captures of one conversation in the forms that other tools write: link types, formats, byte orders, fragments."""
+"""Makes captures of one conversation in the formats of other tools: link types, file formats, byte orders, and IP
+fragments.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _START_US = 1_700_000_000_000_000
 
 @dataclass(frozen=True)
 class Cut:
-    """A frame as a file has it: ``size`` is that on the network."""
+    """A frame of a capture file; ``size`` is the size of the frame on the network."""
 
     link_type: int
     data: bytes
@@ -39,9 +41,9 @@ class Cut:
 def converse(
     path: Path, sut: Endpoint = SUT, peer: Endpoint = PEER, change: Callable[[bytes], bytes] = bytes, body: int = 3000
 ) -> list[bytes]:
-    """Write a session with messages both ways in the harness's own format; return its IP packets.
+    """Write a session with messages in both directions in the harness's own format; return its IP packets.
 
-    ``change`` alters what the SUT sends.
+    ``change`` alters the packets that the SUT sends.
     """
     with CaptureWriter(path, _START_US) as writer:
         writer.udp(peer._replace(port=3527), sut._replace(port=3527), bytes(ping_request()), time_us=0, from_sut=False)
@@ -69,7 +71,7 @@ def converse(
 
 
 def cut_segments(packets: Iterable[bytes], size: int = 1448) -> list[bytes]:
-    """Return the IPv4 packets of a capture with TCP data in segments of at most ``size`` bytes."""
+    """Return the IPv4 packets of a capture, with their TCP data in segments of at most ``size`` bytes."""
     made = []
     for packet in packets:
         header, data = packet[:40], packet[40:]
@@ -87,7 +89,7 @@ def cut_segments(packets: Iterable[bytes], size: int = 1448) -> list[bytes]:
 
 
 def fragments_of(packet: bytes, size: int = 576) -> list[bytes]:
-    """Return an IPv4 packet in fragments of ``size`` bytes (a multiple of 8)."""
+    """Return the fragments of an IPv4 packet, with ``size`` bytes each (a multiple of 8)."""
     header, data = packet[:20], packet[20:]
     made = []
     for at in range(0, len(data), size):
@@ -110,7 +112,9 @@ def raw(packet: bytes) -> tuple[int, bytes]:
 
 
 def ethernet(packet: bytes) -> tuple[int, bytes]:
-    """A frame of at least 60 bytes, as a card pads it, with 4 bytes of a checksum behind it."""
+    """Return an Ethernet frame, padded to at least 60 bytes as a network card does, with a checksum of 4 bytes at its
+    end.
+    """
     return 1, (_MACS + _kind(packet) + packet).ljust(60, b"\0") + b"FCS!"
 
 
@@ -138,7 +142,7 @@ LINKS = (raw, ethernet, tagged_twice, null_little, null_big, cooked, cooked_2)
 
 
 def framed(packets: Iterable[bytes], link: Callable[[bytes], tuple[int, bytes]] = ethernet) -> list[Cut]:
-    """Put packets into frames of a link type, one each millisecond."""
+    """Put packets into frames of a link type, with one frame each millisecond."""
     made = []
     for number, packet in enumerate(packets):
         link_type, data = link(packet)
@@ -147,7 +151,7 @@ def framed(packets: Iterable[bytes], link: Callable[[bytes], tuple[int, bytes]] 
 
 
 def snapped(frames: Iterable[Cut], length: int) -> list[Cut]:
-    """Cut frames as a snapshot length does."""
+    """Cut frames off as a snapshot length does."""
     return [replace(frame, data=frame.data[:length]) for frame in frames]
 
 
@@ -155,7 +159,7 @@ def snapped(frames: Iterable[Cut], length: int) -> list[Cut]:
 
 
 def pcap(path: Path, frames: list[Cut], order: str = "<", nano: bool = False) -> Path:
-    """Write a pcap file; all frames are of the link type of the first."""
+    """Write a pcap file; all frames have the link type of the first frame."""
     magic, unit = (0xA1B23C4D, 1000) if nano else (0xA1B2C3D4, 1)
     made = pack(f"{order}IHHIIII", magic, 2, 4, 0, 0, 0x40000, frames[0].link_type | 0x14000000)
     for frame in frames:
@@ -190,6 +194,6 @@ def pcapng(path: Path, frames: list[Cut], order: str = "<") -> Path:
 
 
 def gzipped(path: Path) -> Path:
-    """Compress a file in its place, under its name."""
+    """Compress a file, and keep its name."""
     path.write_bytes(gzip.compress(path.read_bytes()))
     return path

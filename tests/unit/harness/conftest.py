@@ -1,4 +1,4 @@
-"""The end of what the tests of the tester began."""
+"""Closes the verdict files that tests of the harness have opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small things made by hand for the tests of the tester."""
+"""Small objects, made by hand for tests of the harness."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SHOULD_NOT = "MQQB-2.2.1-03"
 SETTLED = "MQQB-2.2.1-04"
 ON_THE_WIRE = "MQQB-2.2.1-05"
 UNDER = "MQQB-2.2.1-06"
-"""A MUST that depends on SHOULD."""
+"""A MUST that depends on the rule ``SHOULD``."""
 TEST = "suites/mqqb/test_made.py::test_made[a]"
 OPEN: list[VerdictLog] = []
-"""Closed by conftest.py when the test ends."""
+"""The open verdict files, which conftest.py closes when the test ends."""
 STARTED = "2026-01-02T03:04:05Z"
 
 
@@ -61,7 +61,7 @@ def catalogue() -> Catalogue:
 
 
 def log(folder: Path, recorded: Recorded | None = None) -> VerdictLog:
-    """Open a verdict file, and write beside it what reading it takes."""
+    """Open a verdict file, and write run.json and rules.json next to it, because readers need them."""
     run = {"run": "run-1", "started": STARTED, "sut": {"name": "Contoso", "version": "1.0"}, "reach": "virtual"}
     (folder / RUN_FILE).write_text(json.dumps(run), encoding="utf-8")
     (folder / RULES_FILE).write_text(json.dumps({"rules": catalogue().to_rules_json()}), encoding="utf-8")
@@ -75,12 +75,12 @@ def judge(folder: Path, *covers: str, passes: Counter[str] | None = None) -> Jud
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    """Return the verdict file as it is read now."""
+    """Return the lines of the verdict file as its readers see them."""
     return list(read_verdicts(folder / "verdicts.jsonl"))
 
 
 def written(folder: Path) -> list[dict[str, Any]]:
-    """Return the verdict file as it is on disk now."""
+    """Return the lines of the verdict file as they are on disk."""
     return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
 
 

@@ -1,4 +1,6 @@
-"""A SUT that serves DCE/RPC in virtual time: the reference's runtime, with answers that a test scripts."""
+"""A SUT that serves DCE/RPC in virtual time: it uses the RPC runtime of the reference, and its answers come from a
+script of the test.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Answer = Callable[[Call], list[RpcOutput] | None]
 
 
 class ScriptedSut:
-    """A SUT with some interfaces on a port. ``answers``: by the operation's name; None from one: not yet."""
+    """A SUT with some interfaces at a port. ``answers``: functions by the name of the operation; the result None means
+    that the answer comes later.
+    """
 
     def __init__(
         self,
@@ -30,10 +34,10 @@ class ScriptedSut:
         self.answers = answers
         self.server = RpcServer(interfaces, SeededEntropy("scripted"), security=security)
         self.change: Callable[[bytes], bytes] = bytes
-        """Of what is sent, on its way."""
+        """A function that changes the bytes which the SUT sends."""
         self.calls: list[Call] = []
         self.outputs: list[Any] = []
-        """Cancels, orphans and rundowns."""
+        """The outputs other than calls: cancels, orphans and rundowns."""
         environment.listen(Endpoint("127.0.0.1", port), lambda stream: _Link(self, stream))
 
 

@@ -1,4 +1,6 @@
-"""A command as control channel: one process for many channels, and one line for each way in which it ends."""
+"""A command as control channel: several channels share one process, and each kind of failure gives a
+one-line message.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ for line in sys.stdin:
         sys.stdout.write(json.dumps(reply) + "\\n")
         sys.stdout.flush()
 """
-"""Answers everything but receive with all that it was asked so far."""
+"""An agent that answers every request except `receive` with all requests that it has received so far."""
 ONE_ANSWER = "import sys; sys.stdin.readline(); sys.stdout.write({!r}); sys.stdout.flush(); sys.stdin.read()"
 
 

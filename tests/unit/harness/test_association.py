@@ -1,4 +1,4 @@
-"""Associations of checks in DCE/RPC, against a server that the test scripts. MS-RPCE 3.3, C706 12."""
+"""DCE/RPC associations of checks, against a server with scripted answers. MS-RPCE 3.3, C706 12."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_queue_is_emptied_once_by_remote_reading_without_queue_control(environme
 
 
 def apart(environment: VirtualEnvironment, **qmcomm: Any) -> tuple[ScriptedSut, ScriptedSut]:
-    """Make a SUT that serves qmcomm at 2103 and qm2qm at 2105, neither at the port of the other."""
+    """Make a SUT that serves only qmcomm at port 2103, and only qm2qm at port 2105."""
     handshake = ScriptedSut(environment, interfaces=(SERVED_QMCOMM,), **OPENING, **qmcomm)
     reading = ScriptedSut(
         environment, 2105, (SERVED_QM2QM,), **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0)

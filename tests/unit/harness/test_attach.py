@@ -1,4 +1,4 @@
-"""mqconform attach is right: about the example agent, and about agents that are broken in one way each."""
+"""`mqconform attach` reports the example agent as correct, and names the one defect of each broken agent."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from reference_qm.control import FACILITIES
 EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
 LONG_MS = PATIENCE_S * 1_000
 SOON_MS = 4_000
-"""For what does not answer, and for what does, which takes milliseconds."""
+"""Timeouts in ms: SOON_MS for requests without an answer, LONG_MS for requests whose answer takes milliseconds."""
 COUNTED = Costs(10, 6, {"inspect": 3}, {"inspect": 4}, "every capability")
 ANSWERS = """
 def answer(self, answer, to=agent.Conversation.answer):
     {}
 agent.Conversation.answer = answer
 """
-"""Changes what the example agent says."""
+"""Code that changes the answers of the example agent."""
 NONE_OF_THESE = """
 def {verb}(self, queue="", timeout_ms=0):
     {body}
@@ -51,7 +51,7 @@ agent.Verbs.{verb} = {verb}
 
 
 def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
-    """Return the example agent, after a change of it."""
+    """Return the example agent, changed by the given code."""
     script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
     return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
 

@@ -1,4 +1,6 @@
-"""The command attach: its report in each form, its exit codes, and bad input before anything is tried."""
+"""The command `attach`: its report in each format, its exit codes, and bad input, which is refused before the agent
+starts.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ EXAMPLE = shlex.join([sys.executable, "-S", "-E", str(SUITES.parent / "examples"
 
 
 class Rules:
-    """The rules of suites that there are not."""
+    """A replacement for the inventory of rules."""
 
     @staticmethod
     def judgeable(have: set[str]) -> frozenset[str]:

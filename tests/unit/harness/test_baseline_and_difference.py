@@ -1,4 +1,4 @@
-"""Known deviations, and what became better and worse between two runs."""
+"""Known deviations, and the differences between two runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_invalid_baseline_file_gives_one_line_error(tmp_path: Path, text: str, s
     assert "\n" not in str(refused.value)
 
 
-def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
+def test_missing_baseline_gives_one_line_error(tmp_path: Path):
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         load_baseline(tmp_path / "none.toml", {})
 
@@ -104,7 +104,7 @@ def test_any_reason_in_baseline_survives_an_update(tmp_path_factory: pytest.Temp
 # -- differences ------------------------------------------------------------------------------------------------------
 
 Judged = Mapping[str, Mapping[str, str]]
-"""Of each rule its checks and their verdicts."""
+"""The verdict of each check, by rule."""
 
 
 def run(folder: Path, judged: Judged, **changes: Any) -> Path:
@@ -179,7 +179,9 @@ def test_partial_run_creates_baseline_but_does_not_change_one(tmp_path: Path):
 
 
 def test_undecided_rule_is_not_in_baseline_and_update_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """A first run in CI would be green by it, and the second, with the baseline, red by the same."""
+    """`baseline update` exits with 1 when rules are undecided. Otherwise the first CI run would be green, and the next
+    run with the baseline red for the same rules.
+    """
     file = tmp_path / "baseline.toml"
     judged = {ONE: {"t": "fail"}, TWO: {"t": "inconclusive"}, THREE: {"t": "harness_error"}, FOUR: {"t": "pass"}}
     with pytest.raises(typer.Exit) as ended:

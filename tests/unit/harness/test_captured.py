@@ -1,4 +1,4 @@
-"""A capture judged by itself: as in the run that recorded it."""
+"""A capture that is judged later has the verdicts of the run that recorded it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ SUT, PEER = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 50_000)
 
 
 def recorded(path, happens):
-    """Let something happen; return the verdicts of a judge that was there."""
+    """Record a conversation; return the verdicts of a judge that saw the packets during the recording."""
     recorder = Recorder(VirtualEnvironment(), path)
     entries = []
 
@@ -33,7 +33,9 @@ def recorded(path, happens):
 
 
 def session(recorder):
-    """Messages both ways, an acknowledgement that is cut in the middle, another packet behind it at once."""
+    """A session with messages in both directions, and a SessionAck that arrives in two parts, the second together with
+    the next packet.
+    """
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(establish_connection()))
     recorder.record_received(connection, bytes(establish_connection()))
@@ -49,7 +51,9 @@ def session(recorder):
 
 
 def wrong(recorder):
-    """A packet with a wrong version, then bytes that are no packet, on a connection that the SUT has opened."""
+    """A connection that the SUT opens, on which it sends a packet with a wrong version, then bytes that are not a
+    packet.
+    """
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
     request = bytearray(bytes(establish_connection()))
     request[2] |= 1 << 6  # X9

@@ -1,4 +1,4 @@
-"""What `prove --changed` takes: what is not as it was when all was proven."""
+"""The rules that `prove --changed` selects: those whose checks, faults or code changed since the recorded proof."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def inventory() -> Inventory:
 
 
 def recorded(inventory: Inventory, **folders: str) -> RecordedProof:
-    """Return a proof record of all folders in their present state, except the given folders."""
+    """Return a recorded proof of the present state of all folders, except the given folders, which have
+    other digests.
+    """
     every = inventory.checked_rules()
     return RecordedProof(frozenset(every), {rule: ["x"] for rule in every}, DIGESTS | folders)
 

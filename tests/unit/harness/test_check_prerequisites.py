@@ -1,4 +1,4 @@
-"""What the verdicts of a check rest on, as it is known when the check is over."""
+"""The prerequisites on which the verdicts of a check depend, determined at the end of the check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ PEER, SUT = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 49_152)
 
 
 def rests(*connections: tuple[bool, bool], listens: bool = True) -> CheckPrerequisites:
-    """Return what a check rests on. ``connections``: whether the peer opened each, and whether it carries DCE/RPC."""
+    """Return the prerequisites of a check. ``connections``: for each connection, whether the peer opened it, and
+    whether it carries DCE/RPC.
+    """
     recorder = Recorder(VirtualEnvironment(), None)
     for by_peer, rpc in connections:
         recorder.record_opening(PEER, SUT, by_peer=by_peer, rpc=rpc)

@@ -1,4 +1,4 @@
-"""[commands]: one command for each verb is the smallest agent."""
+"""of the SUT file: one command for each verb replaces an agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def environment() -> Iterator[RealEnvironment]:
 
 
 def control(environment: RealEnvironment, timeout_ms: int = 60_000, **programs: str) -> CommandControl:
-    """Return a channel whose commands are Python programs."""
+    """Return a control channel whose commands are Python programs."""
     commands = {verb: (sys.executable, "-c", program) for verb, program in programs.items()}
     return CommandControl(environment, commands, timeout_ms, lambda: WHO, NOWHERE)
 

@@ -1,4 +1,4 @@
-"""The bound for what a check computes."""
+"""The time limit for the computation of a check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control channel: refusals, silence and rubbish are each one clear line."""
+"""The control channel: refusals, missing answers and malformed answers each give one clear line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Script = Callable[[Stream, dict[str, Any]], None]
 
 
 class Server:
-    """A server that speaks the protocol as the test says."""
+    """A server of the control protocol whose answers the test determines."""
 
     def __init__(self, environment: VirtualEnvironment, script: Script) -> None:
         self.script = script

@@ -1,4 +1,6 @@
-"""An answer that breaks the contract of the control protocol comes in nowhere, whatever it is that is wrong with it."""
+"""The harness uses no answer that breaks the contract of the control protocol, whichever part of the answer
+is wrong.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ from reference_qm.surface.commands import Result
 RECORDED: dict[str, dict[str, Any]] = json.loads(
     Path(__file__).with_name("recorded_answers.json").read_text(encoding="utf-8")
 )
-"""By verb: an answer of the reference, from a run of all checks."""
+"""An answer of the reference for each verb, recorded in a run of all checks."""
 NEED_NOTHING = ("list", "inspect", "set_timers", "configure", "begin")
-"""Verbs without arguments that must be there."""
+"""The verbs that can be called without arguments."""
 GONE = object()
 WRONG = st.one_of(
     st.just(GONE),
@@ -58,7 +60,7 @@ def in_this_process(answer: dict[str, Any]) -> Control:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the way to each value of an answer."""
+    """Yield the path to each value of an answer, as a tuple of keys and indexes."""
     named = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, part in named:
         if at or name not in ("id", "ok"):
@@ -79,7 +81,9 @@ def changed(answer: dict[str, Any], at: tuple[Any, ...], value: Any) -> dict[str
 
 
 def channels(verb: str, answer: dict[str, Any]) -> Iterator[Control]:
-    """Yield a channel over a wire that gives this answer, and one in this process, which knows what verbs need."""
+    """Yield control channels that return the given answer: one over a connection, and for verbs that need no argument
+    also one in this process.
+    """
     yield by_lines(answer)
     if verb in NEED_NOTHING:
         yield in_this_process(answer)

@@ -1,4 +1,4 @@
-"""Conversations of checks on a connection, against a SUT that the test scripts."""
+"""Conversations of checks on a connection, with a SUT whose answers the test determines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_paramete
 
 
 class FakeSut:
-    """A SUT that listens; the test speaks for it."""
+    """A SUT that listens; the test sends the packets of the SUT."""
 
     def __init__(self, environment: VirtualEnvironment) -> None:
         self.environment = environment

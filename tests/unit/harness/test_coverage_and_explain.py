@@ -1,4 +1,4 @@
-"""`mqconform rules --coverage` and `mqconform explain`: what is counted, what is printed of a rule."""
+"""`mqconform rules --coverage` and `mqconform explain`: the counted rules, and the printed facts about a rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 @pytest.fixture(scope="module")
 def inventory() -> Inventory:
-    """Return the catalogue as it is; the suites are not collected: that cannot be done inside of a run of pytest."""
+    """Return an inventory of the real catalogue with one made-up check, because the suites cannot be collected during a
+    run of pytest.
+    """
     catalogue = load_catalogue()
     faults: dict[str, list[str]] = {}
     for fault in load_faults().values():

@@ -1,4 +1,4 @@
-"""Durations of the SUT and the stalls that the pulse saw: a slow system is not a wrong one."""
+"""Durations of the SUT, and the stalls that the pulse found: a slow system does not fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.peer.peer import Peer
 from harness.sut.virtual_driver import VirtualDriver
 
 DUE_MS = 1_000
-"""What a timer of SCALED_MS lasts with the slack of virtual time, 20 ms."""
+"""The duration of a timer of SCALED_MS in ms, with the slack of virtual time (20 ms)."""
 RANGE = (800, 1_020)
 
 
@@ -26,7 +26,7 @@ def peer() -> Peer:
 
 
 def felt(peer: Peer, *stalls: tuple[int, int]) -> None:
-    """Let the peer's environment have a pulse that saw stalls, in ms of the recorder."""
+    """Give the peer's environment a pulse that has found the given stalls, in ms of the recorder."""
     environment: Any = peer.environment
     began_ms = environment.now().monotonic_ms - peer.recorder.elapsed_ms()
     pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=100, limit_ms=30_000)

@@ -1,4 +1,4 @@
-"""The port of qmcomm that an endpoint mapper names; whoever is no mapper is one line."""
+"""The port of qmcomm that an endpoint mapper returns; a server that is not an endpoint mapper gives one error line."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NOW = Now(0, 0)
 
 
 class Server:
-    """A server at the mapper's port. ``answer``: what is sent for what came, by how much came before."""
+    """A server at the port of the endpoint mapper."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.listener = socket.create_server((HERE, 0))
         monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", self.listener.getsockname()[1])
 
     def says(self, *answers: bytes) -> None:
-        """Answer with these, one for each time that something comes, then hang up."""
+        """Send one of the answers each time that bytes arrive, then close the connection."""
 
         def speak() -> None:
             with self.listener, self.listener.accept()[0] as connection:
@@ -44,7 +44,7 @@ class Server:
         threading.Thread(target=speak, daemon=True).start()
 
     def maps(self, *endpoints: MappedEndpoint) -> None:
-        """Be the endpoint mapper of the reference."""
+        """Answer as the endpoint mapper of the reference."""
         association = RpcServer((EPT,), SeededEntropy("mapper")).accept(HERE, "135", NOW)
         mapper = EndpointMapper(endpoints)
 

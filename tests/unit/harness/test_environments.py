@@ -1,4 +1,4 @@
-"""The virtual and the real environment behave alike for a check."""
+"""The virtual and the real environment behave in the same way for a check."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from harness.errors import ConformanceFailure, HarnessError, SutFlood, SutUnavai
 from reference_qm.surface.inputs import Endpoint
 
 SOON_MS = PATIENCE_S * 1_000
-"""For what comes at once, unless the machine has much else to do."""
+"""The time limit in ms for events that occur at once on an idle machine."""
 
 
 class Ear:
-    """A sink that remembers."""
+    """A sink that records its events and data."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -159,7 +159,7 @@ def test_wait_without_success_takes_exactly_its_timeout(environment: Environment
 
 
 def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a SUT does, a run comes to its end; what the check has to put back has a time of its own."""
+    """A check that never ends is ended by its time limit; the clean-up after it has a separate limit."""
     environment = RealEnvironment()
     environment.limit(50)
     with pytest.raises(ConformanceFailure, match="did not end within"):

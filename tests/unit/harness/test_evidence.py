@@ -1,4 +1,4 @@
-"""The packets of a verdict as text: from the capture, or from a verdict of schema 1."""
+"""The packets of a verdict as text, read from the capture, or from a verdict of schema 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults that are derived from the packet layouts: the field that a path names is changed, and no other byte."""
+"""Faults that are derived from the packet layouts: such a fault changes the field that its path names, and no other
+byte.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,7 @@ FULL = UserMessagePacket(
 
 
 def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
-    """Return the bytes that leave a queue manager with the fault instead of a packet."""
+    """Return the bytes that a queue manager with the fault sends in place of a packet."""
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
     install(faulty)
     (filter_,) = faulty.effect_filters
@@ -102,7 +104,7 @@ def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
 
 
 def changed(install: Install, packet: Packet) -> dict[int, tuple[int, int]]:
-    """Return the bytes that the fault changes, by offset: the old and the new value."""
+    """Return the bytes that a fault changes, by offset: the original and the new value."""
     before, after = packet.build(), sent(install, packet)
     assert len(before) == len(after)
     return {at: pair for at, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]}

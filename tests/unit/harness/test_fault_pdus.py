@@ -1,4 +1,4 @@
-"""Faults of the DCE/RPC PDUs that are sent."""
+"""Faults that change the DCE/RPC PDUs which a queue manager sends."""
 
 from dataclasses import replace
 

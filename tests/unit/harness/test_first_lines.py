@@ -1,4 +1,4 @@
-"""Bad input of any command: one line that says what is wrong with it and what to do, exit code 2."""
+"""Bad input of any command gives one line that names the mistake and the remedy, and exit code 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check is given, and what is said where it cannot be."""
+"""The fixtures of a check, and the verdicts when a fixture is not available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose system sends without an end is ended, by the number of floods or by what is captured."""
+"""A run whose system sends endlessly is ended, by the number of floods or by the size of the captures."""
 
 from __future__ import annotations
 

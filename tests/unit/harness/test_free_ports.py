@@ -1,11 +1,13 @@
-"""Ports for SUTs: free, never given twice, and for DCE/RPC where MS-MQQP 3.1.4.8 lets a server listen."""
+"""Ports for SUTs are free and given only once; ports for DCE/RPC are among those at which MS-MQQP 3.1.4.8 lets a server
+listen.
+"""
 
 import socket
 
 from harness.sut.free_ports import READ_PORT_OFFSET, RPC_PORT, RPC_PORT_STEP, free_port, free_rpc_port
 
 ADDRESS = "127.0.49.1"
-"""Of no other test: what runs beside this takes none of its ports."""
+"""An address that no other test uses, so that no parallel test takes its ports."""
 
 
 def test_free_port_is_returned_only_once():

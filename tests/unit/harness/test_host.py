@@ -1,4 +1,4 @@
-"""The host carries out what a core wants, in order, and wakes it when it is due."""
+"""The host carries out the effects of a core in order, and calls the core when its next timer is due."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ React = Callable[[Input], list[Effect]]
 
 
 class ScriptedCore:
-    """A core with outputs that the test determines; it records its inputs."""
+    """A core whose effects the test determines; it records its inputs."""
 
     def __init__(self, react: React = lambda event: []) -> None:
         self.react = react
@@ -70,7 +70,7 @@ class ScriptedCore:
 
 
 class Ear:
-    """The other side of a stream or a datagram."""
+    """The other end of a stream, or the receiver of datagrams; it records its events."""
 
     def __init__(self) -> None:
         self.events: list[object] = []
@@ -280,7 +280,7 @@ def test_stopped_host_closes_connections_and_timers(environment: VirtualEnvironm
 
 
 class Mirror:
-    """A stage that turns every byte around and keeps datagrams back."""
+    """A stage between core and network that reverses the bytes of each packet and drops datagrams."""
 
     def __init__(self) -> None:
         self.closed_by_us: list[bool] = []

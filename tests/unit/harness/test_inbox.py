@@ -1,4 +1,6 @@
-"""The inbox of the peer: every message of a SUT that the test scripts, on whatever connection it comes."""
+"""The inbox of the peer receives every message of a SUT, on whichever connection the message arrives; the test
+determines the packets of the SUT.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ FIRST_ID = 1_000
 
 
 class Wire:
-    """One connection at the side of the SUT."""
+    """The SUT's end of a connection."""
 
     def __init__(self, stream: Stream | None = None) -> None:
         self.stream = stream
@@ -57,7 +59,7 @@ class ScriptedSut:
         return self.wires[-1]
 
     def call(self, peer: Peer | None = None) -> Wire:
-        """Connect to a peer, by default the first, and begin a session."""
+        """Connect to a peer, by default the first, and set up a session."""
         wire = Wire()
         port = self.peer.sut.file.driver.peer_tcp_port
         address = (peer or self.peer).address
@@ -83,8 +85,8 @@ def numbers(frames: list[Frame]) -> list[int]:
 
 
 def acknowledgments(conversation: Conversation) -> list[tuple[int, int, int, int]]:
-    """Return the content of each SessionAck of the peer: messages, flags, its own messages, its own recoverable
-    messages.
+    """Return four numbers of each SessionAck that the peer sent: the acknowledged messages, the flags, and the counts
+    of the peer's own messages and own recoverable messages.
     """
     headers = [frame["SessionHeader"] for frame in conversation.sent if frame.kind == "SessionAck"]
     return [

@@ -1,4 +1,4 @@
-"""Ctrl-C before the first check."""
+"""Ctrl-C before the first check of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: an exception where something has to be undone, nothing where it is ignored."""
+"""Ctrl-C raises an exception where a command must undo changes, and has no effect where it is ignored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def _handler() -> Iterator[None]:
 
 
 def test_ctrl_c_stays_ignored_in_a_process_that_ignores_it() -> None:
-    """As in the background of a shell."""
+    """A process that was started with Ctrl-C ignored, such as a background process of a shell, continues to
+    ignore it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_when_interrupted()
     with unwind_on_signals():

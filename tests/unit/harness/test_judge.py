@@ -1,4 +1,4 @@
-"""The judge: what becomes of an expectation and an observation."""
+"""The judge: the verdict that follows from an expectation and an observation."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_product_note_does_not_excuse_a_crash(tmp_path: Path) -> None:
 
 
 def of_release(folder: Path, profile: str) -> Judge:
-    """Return a judge of a release; a note lets Windows XP miss a rule."""
+    """Return a judge for a system with the given profile; a product note permits Windows XP to break a rule."""
     xp = ("windows-xp",)
     rules = frozenset({MUST})
     note = Note("MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp, ("same",))
@@ -293,7 +293,7 @@ def test_rpc_call_as_evidence_contributes_its_packets(tmp_path: Path) -> None:
 
 
 SAYS = "AckSequenceNumber 1"
-"""What ``frame()`` has at bytes 20 and 21."""
+"""The expected text for the field at bytes 20 and 21 of ``frame()``."""
 
 
 def named(folder: Path) -> list[tuple[int | None, int | None]]:

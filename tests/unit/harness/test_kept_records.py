@@ -1,4 +1,4 @@
-"""What is kept of the suites between two commands is what is read afresh, and goes when a file changes."""
+"""Cached records of the suites equal newly parsed records, and expire when a file changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes late is neither right nor wrong."""
+"""An event that arrives after its timeout leads to an inconclusive verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMEOUTS = compute_timeouts(TimeoutsTable(response_ms=RESPONSE_MS), controlled=T
 
 
 class Clock:
-    """An environment in which something comes at an instant."""
+    """An environment in which an event occurs at a given time."""
 
     virtual = False
 

@@ -1,4 +1,4 @@
-"""What the command line imports: no more than the command that is called needs."""
+"""The command line imports only the modules that the called command needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMPORTED = "import sys; sys.argv = ['mqconform', *{arguments!r}]\nfrom harness.c
 
 
 def imported_by(*arguments: str) -> set[str]:
-    """Return the modules that a command imported."""
+    """Return the modules that a command has imported."""
     code = IMPORTED.format(arguments=list(arguments))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.rpartition("IMPORTED ")[2].split())
@@ -34,7 +34,7 @@ def imported_by(*arguments: str) -> set[str]:
         (["explain", RULE], {"scapy", "pytest", "reports", "suites", "harness.run", "reference_qm.core"}),
     ],
 )
-def test_a_command_imports_only_what_it_needs(arguments: list[str], unneeded: set[str]) -> None:
+def test_command_imports_only_the_modules_that_it_needs(arguments: list[str], unneeded: set[str]) -> None:
     imported_by(*arguments)  # what it reads of the suites is kept then
     assert imported_by(*arguments) & unneeded == set()
 

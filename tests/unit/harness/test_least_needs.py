@@ -1,4 +1,6 @@
-"""`mqconform rules --needs`: the least that each rule needs, and the rules that each set lets judge."""
+"""`mqconform rules --needs`: the smallest sets of needs of each rule, and the number of rules that each set makes
+judgeable.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems that offer less than everything: some facilities, or only their queues by remote reading."""
+"""Systems with a limited control channel: with some of the facilities, or only with remote reading of their queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who listens at a port."""
+"""Finding the process that listens at a port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees while a run runs, and of what it found at its end."""
+"""The lines that a run prints during its checks, and its findings at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULE = "MQQB-2.1.2-01"
 
 
 class Screen:
-    """A terminal reporter as pytest's, with the lines that it was given."""
+    """A replacement for pytest's terminal reporter, which records its lines."""
 
     def __init__(self, *, isatty: bool) -> None:
         self.isatty = isatty
@@ -41,7 +41,7 @@ class Screen:
 
 
 class Watched:
-    """A run of ``checks`` checks that is watched, and its clock."""
+    """A run of ``checks`` checks whose progress is printed, with its own clock."""
 
     def __init__(self, *, isatty: bool = False, checks: int = 100) -> None:
         self.rules: dict[str, Verdict] = {}
@@ -60,7 +60,7 @@ class Watched:
         self.live.pytest_collection_finish(session)
 
     def check(self, took_s: float = 0.0, **verdicts: Verdict) -> list[str]:
-        """End a check; return the lines that it caused."""
+        """End a check with verdicts; return the lines that this prints."""
         before = len(self.screen.lines)
         self.now_s += took_s
         found = {name.replace("_", "-"): verdict for name, verdict in verdicts.items()}

@@ -1,4 +1,4 @@
-"""What packets of the peer break is known: they are shown to the predicates, too."""
+"""The predicates also judge the packets of the peer, so that the rules which these packets break are known."""
 
 from __future__ import annotations
 

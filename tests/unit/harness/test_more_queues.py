@@ -1,4 +1,6 @@
-"""[[more_queues]] and [provisioned]: what a SUT file gives checks in place of queue control and configure."""
+"""[[more_queues]] and [provisioned]: the queues and settings that a SUT file offers to checks without queue control and
+`configure`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules as a person names them."""
+"""The ids of rules in the spellings that users type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file or folder that cannot be written: one line of every command, before anything that takes long."""
+"""An output path that cannot be written gives one line in every command, before any long computation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COMMANDS = (
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Be in a folder with a file, a key, and what passes for a run until its verdicts are read."""
+    """Change to a folder with a file, a key, and a run folder that is valid except for its missing verdicts."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "afile").write_text("mine", encoding="utf-8")
     key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -1,4 +1,4 @@
-"""Passive predicates see every packet of the SUT, and nothing else."""
+"""Passive predicates judge every packet of the SUT, and no other packet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reference_qm.codec import FormatError
 
 @pytest.fixture
 def registry() -> Iterator[dict[str, Any]]:
-    """Yield the registry, empty for the test."""
+    """Yield the registry of predicates, which is empty during the test."""
     kept = dict(PASSIVE)
     PASSIVE.clear()
     yield PASSIVE
@@ -117,7 +117,9 @@ def test_second_predicate_of_a_passive_rule_is_refused() -> None:
 
 @pytest.fixture
 def numbers(registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> type[Summary]:
-    """Return a kind of summary, the only one: the frame numbers that it was shown."""
+    """Register a single kind of summary, which records the numbers of the frames that it was given; return
+    the class.
+    """
     monkeypatch.setattr(Summary, "KINDS", [])
 
     class Numbers(Summary):
@@ -131,7 +133,7 @@ def numbers(registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> type[S
 
 
 def judged(connection: Connection | None, *numbers: int) -> PassiveJudge:
-    """Show packets of a connection to a judge, every second one of the SUT."""
+    """Give frames of a connection to a judge, odd numbers as frames of the SUT; return the judge."""
     found = PassiveJudge()
     for number in numbers:
         made = frame(number, from_sut=number % 2 == 1)

@@ -1,4 +1,6 @@
-"""The peer as a server of DCE/RPC: what it takes from a SUT, what it answers, what it keeps. C706 12.6, MS-RPCE 3.3."""
+"""The peer as a server of DCE/RPC: the PDUs that it accepts from a SUT, its answers, and its records of calls. C706
+12.6, MS-RPCE 3.3.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
 
 
 class Client:
-    """A SUT that sends the PDUs that the test determines."""
+    """A SUT that sends the PDUs of the test."""
 
     def __init__(self, environment: VirtualEnvironment, port: int = 2103) -> None:
         self.environment = environment
@@ -65,7 +67,7 @@ class Client:
         self.environment.run_until(lambda: False, 20)
 
     def send(self, *parts: Any) -> list[Any]:
-        """Send PDUs; return the PDUs that came, dissected."""
+        """Send PDUs; return the PDUs that arrive in answer, dissected."""
         before = len(self.came)
         for part in parts:
             self.stream.send(bytes(part))
@@ -167,7 +169,9 @@ def test_peer_reassembles_request_fragments(environment: VirtualEnvironment, ser
 
 
 def test_peer_reads_a_zeroed_transfer_buffer(environment: VirtualEnvironment, server: RpcServer) -> None:
-    """MS-MQMP note <29>: what Windows sends, whose union has the arm of its tag 0."""
+    """The peer reads a CACTransferBuffer of zeros, as Windows sends it (MS-MQMP note <29>); the union then has the arm
+    of tag 0.
+    """
     client = Client(environment)
     client.bind(QMCOMM, transfers=(NDR,))
     client.send(*request(2, 0, 4, bytes(228) + b"\5\0\0\0"))

@@ -1,4 +1,4 @@
-"""Tables: drawn on a terminal, a line for each row in a pipe."""
+"""Tables are drawn on a terminal, and printed with one line per row in a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provisions: what the virtual SUT gets is what ``mqconform serve`` reads of the folder."""
+"""Provisions: the virtual SUT gets the same settings that ``mqconform serve`` reads from the provisioned folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pulse of a system: a wait does not count the time in which nothing is answered."""
+"""The pulse of a system: a wait does not count the time in which the system answers no request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLERANCE_MS, LIMIT_MS = 50, 5_000
 
 
 class Clock:
-    """A time that the test moves, and a system that answers when it runs."""
+    """A clock that the test advances, and a system that answers requests only while ``runs`` is true."""
 
     def __init__(self) -> None:
         self.now_ms = 0
@@ -34,7 +34,7 @@ class Clock:
         return self.there
 
     def answer_all(self) -> None:
-        """Answer one question after the other, as a system does that was stopped."""
+        """Answer all open requests in their order, as a stopped system does when it continues."""
         while self.asked:
             self.pulse.note_answer(self.asked.pop(0))
 
@@ -45,8 +45,8 @@ class Clock:
         self.now_ms += ms
 
     def wait(self, timeout_ms: int, runs: Callable[[int], bool]) -> int:
-        """Wait for an event that never occurs; the system runs at the instants for which ``runs`` returns True. Return
-        the duration.
+        """Wait for an event that never occurs, and return the duration. The system runs at the times for which ``runs``
+        returns True.
         """
         began_ms, wait = self.now_ms, self.pulse.begin()
         while True:

@@ -1,4 +1,6 @@
-"""The recorder: packets out of a stream cut anywhere, each with the frame of the capture in which it begins."""
+"""The recorder reassembles packets from a stream that is cut at any place, and records for each packet the frame of the
+capture in which it begins.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
 
 
 def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[int]:
-    """Return, for each frame that the SUT sent, the capture's frame that holds the first byte of its data."""
+    """Return, for each packet that the SUT sent, the number of the capture's frame that contains the packet's first
+    byte.
+    """
     stream = streams(path).tcp[0]
     way = stream.from_server if by_peer else stream.from_client
     position, numbers = 0, []
@@ -336,7 +340,9 @@ def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:
 
 
 def test_unreferenced_long_message_is_freed_at_once(recorder: Recorder) -> None:
-    """Scapy's cycles once kept 16 MB of each message of 4 MB until the collector ran, which nothing made it do."""
+    """A long message is freed as soon as its frame leaves its layers. Once reference cycles of scapy kept 16 MB for
+    each message of 4 MB until the garbage collector ran, which it rarely did.
+    """
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     (frame,) = recorder.record_received(connection, bytes(user_message(body=b"x" * LONGEST_KEPT_DISSECTION_BYTES)))
     gc.disable()

@@ -1,4 +1,4 @@
-"""MS-MQQP notes <17>, <22> to <24>: what a SUT that says which Windows it is is held to."""
+"""MS-MQQP notes <17>, <22> to <24>: the expectations of a SUT whose profile is a Windows release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.2.4: queues of a SUT without a control channel are read and emptied from afar."""
+"""MS-MQQP 3.2.4: without a control channel, the harness reads and empties the queues of a SUT by remote reading."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PLAIN = FILE.queues.plain
 
 @pytest.fixture
 def remote() -> RemoteControl:
-    """Return a SUT with two messages, and what reads them."""
+    """Return the remote reading of a SUT that has two messages."""
     return reading_control()
 
 
 def reading_control(*faults: str) -> RemoteControl:
-    """Return what reads a SUT with two messages."""
+    """Return the remote reading of a SUT that has two messages and the given faults."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
     host = CoreHost(environment, wrap(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
@@ -120,7 +120,9 @@ def test_remote_control_empties_the_queue_of_a_check_once(remote: RemoteControl)
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> None:
-    """A message to a direct name has no QueueManagerAddress: the numbers in it are those of the queue manager read."""
+    """A private response queue in a message to a direct name gets the identifier of the queue manager that is read,
+    because the message has no QueueManagerAddress.
+    """
     identifier = new_guid(SeededEntropy("sut"))
     remote = RemoteControl(VirtualEnvironment(), FILE, FILE.driver.rpc_port, identifier if known else None)
     core = remote.host.core
@@ -135,7 +137,7 @@ def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> N
 
 
 class Silent:
-    """What accepts a connection and never answers."""
+    """A server that accepts a connection and never answers."""
 
     def on_open(self) -> None: ...
 

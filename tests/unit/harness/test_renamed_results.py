@@ -1,4 +1,4 @@
-"""Results of a check that was renamed since: each reader of a run folder finds them under its present id."""
+"""Results of a check that was renamed: each reader of a run folder finds these results under the present id."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def one_check_is_renamed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def write_fail(folder: Path, test: str) -> Path:
-    """Write a run folder in which a check fails a rule by a packet; return the folder."""
+    """Write a run folder in which a check fails a rule, with a packet as evidence; return the folder."""
     folder.mkdir(exist_ok=True)
     entry = Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "1", "2", test=test, evidence=(Evidence(3),))
     verdicts = log(folder)

@@ -1,4 +1,4 @@
-"""A check recorded with a virtual system and replayed on its capture, and what of a capture is refused."""
+"""A check is recorded with a virtual system and replayed on its capture; unsuitable captures are refused."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from harness.sut.virtual_driver import VirtualDriver
 
 TEST, RUN = "suites/mqqb/test_made.py::test_made[a]", "run-1"
 Script = Callable[[Peer, Sut], Any]
-"""What a check does; returns what it found out."""
+"""The body of a check; it returns its observations."""
 
 
 def talk(peer: Peer, sut: Sut, *, verb: str = "inspect", body: bytes = b"one", more: bool = True) -> Any:
-    """Open a session, send a message, ask the system and be refused."""
+    """Open a session, send a message, send two control requests, of which one is refused; return the observations."""
     session = peer.open_session()
     session.send_message(body=body)
     sut.environment.run_until(lambda: False, sut.quiet_ms)
@@ -63,7 +63,7 @@ def carried_out(view: Sut, path: Path, script: Script) -> Any:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """Record the talk; return its capture and what was found out."""
+    """Record `talk` as a check; return the capture and the observations."""
     folder = tmp_path_factory.mktemp("recorded")
     (folder / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(folder / "sut.toml")).open(TEST)
@@ -72,7 +72,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 
 def replayed(path: Path, tmp_path: Path, script: Script) -> tuple[Any, dict[str, str]]:
-    """Replay a check; return what it found out (None: it broke off), and why it cannot be replayed."""
+    """Replay a check; return its observations (None if the replay ended early), and the reasons why the check cannot be
+    replayed.
+    """
     driver = driver_of(path)
     try:
         return carried_out(driver.open(TEST), tmp_path / "again.pcapng", script), driver.differences
@@ -125,7 +127,7 @@ def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: 
 
 
 def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], object]) -> Path:
-    """Copy a capture with a changed set-up."""
+    """Copy a capture, and change the set-up in its first note."""
     notes = [one.text for one in read_with_notes(source) if isinstance(one, CapturedNote)]
     setup = json.loads(notes[0])
     alter(setup["setup"])
@@ -209,7 +211,9 @@ def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Pat
 @budget(FEW, with_fixtures=True)
 @given(place=st.floats(0, 1), how=st.binary(min_size=1, max_size=9))
 def test_replay_of_any_capture_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):
-    """Bytes are changed anywhere: the check finds what it found, or it breaks off as on a system that is broken."""
+    """For a capture with arbitrary changed bytes, the check either gets its observations, or ends early with a one-line
+    error.
+    """
     data = recorded[0].read_bytes()
     at = int(place * len(data))
     path = tmp_path / "made.pcapng"
@@ -225,7 +229,7 @@ def test_replay_of_any_capture_ends(recorded: tuple[Path, Any], tmp_path: Path, 
 
 
 def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Script) -> tuple[Path, Any]:
-    """Record a check of a system that was prepared; return its capture and what was found out."""
+    """Prepare a system and record a check of it; return the capture and the observations."""
     (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
     prepare(view)
@@ -258,7 +262,9 @@ def test_replay_repeats_result_of_environment_command(tmp_path: Path):
 
 @pytest.mark.parametrize("at", [1, 3])
 def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int):
-    """How often somebody looked is all that tells two looks apart between which nothing is recorded."""
+    """The end of the process is replayed at the query at which it was recorded; only the number of queries
+    distinguishes queries without packets between them.
+    """
 
     def prepare(sut: Sut) -> None:
         looks = iter([None] * (at - 1) + ["SIGSEGV"] * 9)
@@ -282,7 +288,9 @@ def test_replay_reports_process_end_after_its_check_once(recorded: tuple[Path, A
 
 
 def test_replay_names_random_decisions(tmp_path: Path):
-    """An authentication has keys of its own each time: what is sent after it is never what was sent."""
+    """A check that authenticates cannot be replayed, because the random keys change all bytes that are sent after the
+    authentication.
+    """
 
     def authenticate(peer: Peer, sut: Sut) -> None:
         sut.lose("keys")
@@ -313,7 +321,9 @@ def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, A
 
 
 def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
-    """What stalls excuse is decided by a pulse, which no capture has."""
+    """A check during which the system stalled cannot be replayed, because no capture contains the pulse that decides
+    which delays a stall excuses.
+    """
 
     def stall(peer: Peer, sut: Sut) -> None:
         peer.connect()

@@ -1,4 +1,4 @@
-"""A capture of real time, made by hand: what decides how a wait ends is what the capture has."""
+"""A capture in real time, made by hand: the items of the capture decide how each wait ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MadeWorlds = Callable[..., "World"]
 
 @pytest.fixture
 def world_of(tmp_path: Path) -> Iterator[MadeWorlds]:
-    """Return what makes a harness with these items in its capture."""
+    """Return a function that makes a harness which replays the given items."""
     made: list[World] = []
 
     def make(*items: Item, virtual: bool = False) -> World:
@@ -52,7 +52,7 @@ def note(ms: float, **said: Any) -> Note:
 
 
 class World:
-    """A harness with one UDP port, which records the received datagrams."""
+    """A harness that replays a capture, with one UDP port that records the received datagrams."""
 
     def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
         self.differences: list[str] = []
@@ -72,7 +72,9 @@ class World:
 
 
 def test_replayed_event_after_timeout_but_before_end_of_wait_counts(world_of: MadeWorlds):
-    """A busy tester looks late: what it found then came in time, since no timeout was noted before it."""
+    """An event that was recorded after the timeout, but before the noted end of the wait, counts as in time: the busy
+    tester noticed it only later.
+    """
     world = world_of(came(130))
     assert world.wait(1, 100)
     assert world.environment.now().monotonic_ms == 5_130
@@ -99,7 +101,9 @@ def test_wait_is_evaluated_after_simultaneous_events(world_of: MadeWorlds):
 
 
 def test_replay_is_not_blocked_by_simultaneous_events_without_frames(world_of: MadeWorlds):
-    """The end of a connection that is not recorded, say, between two looks at the process."""
+    """Simultaneous events without frames, such as the end of an unrecorded connection, do not block a query of the
+    process.
+    """
     world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
     assert world.player.record_observation("ended") == "9"
     assert world.environment.now().monotonic_ms == 7_002
@@ -114,7 +118,9 @@ def test_replayed_timer_due_just_before_an_event_runs_after_the_event(world_of: 
 
 
 def test_replayed_timer_due_at_once_runs_before_the_waiting_check_continues(world_of: MadeWorlds):
-    """An answer that the harness gives by a timer is sent before it goes on with what it waited for."""
+    """A timer that is due at once runs before the waiting check continues, so that an answer which the timer sends
+    precedes the check's next packet.
+    """
     world, found = world_of(came(100)), list[str]()
 
     def hear(remote: Endpoint, data: bytes) -> None:
@@ -127,7 +133,7 @@ def test_replayed_timer_due_at_once_runs_before_the_waiting_check_continues(worl
 
 
 def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
-    """The harness reads the clock on its way to the next thing that it does."""
+    """While the harness approaches its next recorded action, its clock shows the UTC second of the recording."""
     question = note(20, call="inspect", **{"with": {}})
     world = world_of(question)
     world.environment.follow(at(-5) + 1_000_000)
@@ -180,7 +186,7 @@ def test_replay_refuses_to_resolve_host_names(world_of: MadeWorlds):
 
 
 def test_replay_clock_equals_virtual_clock_of_the_recorded_run(world_of: MadeWorlds):
-    """The map of both clocks is exact: a time in a packet is the same in the replay."""
+    """The clock of a replay equals the virtual clock of the recorded run, so that times in packets are equal."""
     virtual = VirtualEnvironment()
     now = virtual.now()
     began = {"monotonic_ms": now.monotonic_ms, "utc_s": now.utc_s, "epoch_us": virtual.epoch_us_at(now.monotonic_ms)}

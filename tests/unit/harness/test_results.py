@@ -1,4 +1,4 @@
-"""Results for the tools of others: one test case a rule, with the verdict that stands."""
+"""Results for other tools: one test case for each rule, with its final verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def found(folder: Path) -> list[RuleResult]:
     return rule_results(folder / "verdicts.jsonl")
 
 
-def test_worst_verdict_of_a_rule_stands_in_any_order_of_lines(tmp_path: Path) -> None:
+def test_worst_verdict_of_a_rule_is_final_for_any_order_of_lines(tmp_path: Path) -> None:
     lines = [
         Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, test=test)
         for rule, verdict, test in (

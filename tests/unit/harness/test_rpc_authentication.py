@@ -1,4 +1,4 @@
-"""MS-RPCE 3.3.1.5.2: the tester authenticates, as a client of a scripted SUT and as the server of impacket."""
+"""MS-RPCE 3.3.1.5.2: the tester authenticates as a client of a scripted SUT, and as a server for impacket."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_call_denied_without_authentication_names_remedy(environment, tmp_path):
 
 @contextlib.contextmanager
 def served(tmp_path: Path, **rpc: Any) -> Iterator[tuple[RealEnvironment, RpcServer, tuple[str, int]]]:
-    """Serve qm2qm at a free port of loopback, in real time."""
+    """Serve qm2qm at a free port of loopback in real time."""
     environment = RealEnvironment()
     driver = {"kind": "process", "peer_rpc_port": 0, "command": ["none"]}
     try:
@@ -187,7 +187,7 @@ def served(tmp_path: Path, **rpc: Any) -> Iterator[tuple[RealEnvironment, RpcSer
 
 
 def impacket(environment: RealEnvironment, where: tuple[str, int], login: Any, times: int = 3) -> Any:
-    """Let impacket make calls in a separate thread while the peer's time passes; return the result."""
+    """Let impacket make calls in a separate thread while the peer's time advances; return the result of the calls."""
     came: list[Any] = []
 
     def call() -> None:

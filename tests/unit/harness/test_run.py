@@ -1,4 +1,4 @@
-"""A run folder: begun once, resumed, ended with an exit code that says what was found."""
+"""A run folder is begun once, can be resumed, and ends with an exit code that follows from its verdicts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ Begin = Callable[..., Run]
 
 @pytest.fixture
 def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
-    """Yield what opens run folders; closes them as a kill would: without a word. One check is a whole run here."""
+    """Yield a function that opens run folders; at the end close them without a final record, as after a kill. In these
+    tests, one check is a whole run.
+    """
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 1)
     monkeypatch.setattr(run_module, "checks_of_rules", lambda: {MUST: ["suites/a.py::test_b"]})
     begun: list[Run] = []

@@ -1,4 +1,4 @@
-"""The lock of a run folder: one process at a time, whoever had it before."""
+"""The lock of a run folder admits one process at a time, and ends with its process."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from harness.run_folder import LOCK_FILE
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Run a function in a child process; return its pid when the function has ended. The child then waits until it is
-    killed.
+    """Run a function in a child process; return the pid of the child when the function has ended. The child then waits
+    until it is killed.
     """
     read, write = os.pipe()
     pid = os.fork()

@@ -1,4 +1,4 @@
-"""Which checks a run is asked for."""
+"""The checks that the options of a run select."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a SUT shows of itself and of its messages: an element that is missing is named, at every depth."""
+"""The properties that a SUT shows of itself and of its messages: a missing element is named, at any depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as one page of Markdown, and the CI jobs that show it."""
+"""The summary of a run as one page of Markdown, and the CI jobs that show it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def test_summary_states_partial_run_and_known_deviations():
 
 
 def test_hostile_text_gives_no_ci_command_in_summary():
-    """A CI job takes what begins with :: at the start of a line for a command; a terminal takes escape sequences."""
+    """Hostile text in a summary gives no command to a CI job, which would interpret lines that begin with ::, and no
+    escape sequence to a terminal.
+    """
     hostile = "x\x1b[2J\n::set-output name=a::b"
     text = page(
         result("MQQB-2.1.2-01", Verdict.FAIL, observed=hostile, test=hostile),

@@ -1,4 +1,4 @@
-"""Commands of a SUT file that take away what a system depends on."""
+"""Commands of a SUT file that take away parts of the system's environment."""
 
 from __future__ import annotations
 

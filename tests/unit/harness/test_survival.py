@@ -1,4 +1,4 @@
-"""A system that does not live through a check: a finding of its own, and a miss of the rules that demanded to go on."""
+"""A system that does not survive a check: a separate finding, and a failure of the rules that demand survival."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_rule_failed_in_every_attempt_fails():
 
 
 @pytest.mark.parametrize(("steady", "verdict"), [(True, Verdict.FAIL), (False, Verdict.INCONCLUSIVE)])
-def test_rule_failed_beside_aborted_attempts_fails_only_without_stall(steady: bool, verdict: Verdict):
+def test_rule_that_failed_while_other_attempts_aborted_fails_only_without_a_stall(steady: bool, verdict: Verdict):
     assert verdicts_of([entry(MUST, Verdict.INCONCLUSIVE)], [FAIL], steady=steady) == [(MUST, verdict)]
 
 

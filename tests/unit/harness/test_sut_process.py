@@ -1,4 +1,4 @@
-"""The program that a run starts: how it ended is known, to workers as well."""
+"""The program that a run starts: the run and its workers learn how the program ended."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_children_of_the_system_process_are_stopped_with_it(tmp_path: Path) -> N
 
 
 STARTED = "setsid sleep 60 & echo $!; sleep 60 & echo $!; echo $$; exec env -i sleep 60"
-"""A daemon, a child, and a program without an environment: it prints the pid of each."""
+"""A program that starts a daemon and a child, prints all three pids, and continues with an empty environment."""
 
 
 def pids_in(log: Path, count: int = 3) -> list[int]:

@@ -1,4 +1,6 @@
-"""A test has the SUT to itself, whatever runs before and beside it, and leaves it as it was."""
+"""A check has its own queues and settings of the SUT, whatever runs before or in parallel, and restores the SUT at its
+end.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,7 @@ RIGHT = {"coordinator": True, "directory": True, "storage": True, "clock": 0}
 
 
 class Halting(Scripted):
-    """A control channel that gives nothing back of what it is told not to."""
+    """A control channel that refuses to restore some parts of the environment."""
 
     def __init__(self, *stuck: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""SUT files: what they may say, and the one line that each mistake gets."""
+"""SUT files: the permitted content, and the one-line message for each mistake."""
 
 from __future__ import annotations
 

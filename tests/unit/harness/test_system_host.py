@@ -1,4 +1,4 @@
-"""A virtual system whose core fails: gone or busy, as a process would be, and a finding of the check."""
+"""A virtual system whose core fails or hangs: the check reports a crash or a hang, as for a process."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Driver = Callable[..., VirtualDriver]
 
 
 class Raising(SessionOpening):
-    """A core that cannot take a request for a session."""
+    """Raises an exception when it receives an EstablishConnection request."""
 
     def receive_establish_request(self, *arguments: Any) -> Any:
         raise KeyError("no\nsuch thing")
 
 
 class Busy(SessionOpening):
-    """A core that a request for a session keeps busy."""
+    """Computes for too long when it receives an EstablishConnection request."""
 
     def receive_establish_request(self, *arguments: Any) -> Any:
         raise Endless("20 s of computing")
 
 
 class Refusing(Commands):
-    """A core that no command leaves alive."""
+    """Raises an exception when it receives the command ``identity``."""
 
     def identity(self, *arguments: Any) -> Any:
         raise ZeroDivisionError

@@ -1,4 +1,4 @@
-"""Verdicts that rest on something missing: which of a check, and what is said of them."""
+"""Verdicts that depend on a missing prerequisite: which verdicts of a check become inconclusive, and their reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
 QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
 USED = CheckPrerequisites(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
 NOBODY: Any = None
-"""The driver of a system that has been asked."""
+"""The driver, which is not used because the prerequisites have already been tested."""
 TEST = "suites/a.py::b"
 SENT, CAME = (Evidence(3),), (Evidence(4),)
 
@@ -63,13 +63,13 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> N
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
-def test_verdict_on_observed_packets_stands_despite_a_missing_root(one: Entry) -> None:
+def test_verdict_on_observed_packets_is_kept_despite_a_missing_prerequisite(one: Entry) -> None:
     found, named = after(one)
     assert found == one
     assert named.lines() == []
 
 
-def test_failure_by_silence_stands_when_check_did_not_use_the_missing_queue() -> None:
+def test_failure_by_silence_is_kept_when_the_check_did_not_use_the_missing_queue() -> None:
     one = entry()
     assert after(one, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == one
 

@@ -1,4 +1,4 @@
-"""How long a run waits: from the SUT file, and from how fast the SUT answered."""
+"""The timeouts of a run: from the SUT file, and from the measured response times of the SUT."""
 
 from __future__ import annotations
 

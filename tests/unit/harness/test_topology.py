@@ -102,7 +102,7 @@ def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
 
 
 class End:
-    """One end of a connection, and its events."""
+    """One end of a connection; it records its events."""
 
     def __init__(self) -> None:
         self.said: list[object] = []
@@ -141,7 +141,7 @@ FOUND, OWN = Endpoint("127.0.1.1", 1801), Endpoint("127.0.2.1", 1801)
 
 
 class Network:
-    """A system, the relay at its address, and the clients of the relay."""
+    """A system, the relay in front of it, and the clients of the relay."""
 
     def __init__(self, *, listens: bool = True) -> None:
         self.environment = VirtualEnvironment()
@@ -226,7 +226,9 @@ def refuse_to_delete(call: Callable[..., dict[str, Any]], verb: str, **arguments
 
 
 def test_environment_that_no_system_can_restore_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the three only the receiver may be what the check has as its SUT, whose residue is collected by itself."""
+    """Queues that the topology cannot delete are reported as residue for sender and router; the check itself collects
+    the residue of the receiver, which may be its SUT.
+    """
     environment = VirtualEnvironment()
     systems = virtual_systems(sut_file(), environment, "residue")
     told = systems[RECEIVER].sut.residue

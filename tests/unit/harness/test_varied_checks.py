@@ -1,4 +1,6 @@
-"""What a check varies on a system: values that need a missing capability are left out, and named."""
+"""The values with which a check is repeated on a system: values that need a missing capability are not used, and the
+verdict names them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict file: appended line by line, read back line by line."""
+"""The verdict file is written and read line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``mqconform verify`` says of checks that were replayed."""
+"""The output of ``mqconform verify`` about replayed checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from harness.results.verification import describe_replay
 
 
 def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
-    """Each breaks off at a frame of its own."""
+    """Checks that cannot be replayed are counted by their reason, although each replay ends at a different frame."""
     why = {
         "a": "frame 20: the harness sends different bytes: not replayable",
         "b": "frame 3: the harness sends different bytes: not replayable",

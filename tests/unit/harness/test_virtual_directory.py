@@ -1,4 +1,4 @@
-"""The virtual system has a directory in the checks that need one, and only there."""
+"""The virtual system has a directory only in the checks that need one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUR_MS = 3_600_000
 
 
 def opened(*needs: str) -> Sut:
-    """Return a virtual system that can have a directory, for a check with these needs."""
+    """Return a virtual system that can have a directory, opened for a check with the given needs."""
     file = replace(sut_file(), capabilities=MappingProxyType({"directory": True, "security": True}))
     return VirtualDriver(file, raises=True).open("a check", needs=needs)
 

@@ -1,4 +1,6 @@
-"""The machine's clock jumps in the middle of a run: what is noted goes on, and no verdict is made by it."""
+"""When the machine's clock jumps during a run, recorded times continue without a jump, and no verdict depends on the
+jump.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ HOUR_NS = 3_600 * 1_000_000_000
 
 
 class Machine:
-    """A machine's two clocks; only that of the time of day can be set."""
+    """The two clocks of a machine; only the time of day can be set."""
 
     def __init__(self) -> None:
         self.passed_ns = 5_000_000_000
@@ -79,7 +81,7 @@ def test_a_clock_that_is_slowly_put_right_does_not_jump(environment: RealEnviron
 
 
 def test_waits_use_monotonic_clock_during_clock_jump(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time that it is asked, the clock is another hour further; a wait of 20 ms is one of 20 ms."""
+    """A wait of 20 ms takes 20 ms, although the time of day advances by an hour at each query."""
     jumping = SimpleNamespace(hours=0, monotonic_ns=wall_clock.time.monotonic_ns)
 
     def time_ns() -> int:

@@ -1,4 +1,4 @@
-"""``mqconform windows``: the folder for a Windows machine and its SUT file."""
+"""``mqconform windows`` writes the files for a Windows machine, and a SUT file."""
 
 from __future__ import annotations
 

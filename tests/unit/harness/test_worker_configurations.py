@@ -1,4 +1,6 @@
-"""Configurations of workers and checks: no two are the same peer of a SUT, or share what is meant for one."""
+"""Configurations of workers and checks: no two of them use the same peer of a SUT, or share a resource that is meant
+for one.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,9 @@ def test_only_the_first_worker_uses_the_second_peer_address_in_the_sut_file() ->
 
 
 def test_message_identifiers_differ_between_runs() -> None:
-    """MS-MQQB 3.1.5.8.1: a SUT that was tested before would take it for a duplicate."""
+    """Message identifiers differ between runs, because a SUT that was tested before would discard repeated identifiers
+    as duplicates (MS-MQQB 3.1.5.8.1).
+    """
     first, second = (
         ExternalDriver(described("external"), Path("out")),
         ExternalDriver(described("external"), Path("out")),
@@ -131,7 +135,9 @@ def test_message_identifiers_differ_between_runs() -> None:
 
 
 def test_identifiers_of_simulated_queue_managers_differ_between_runs() -> None:
-    """Nor in another attempt or in a later run: messages with the same numbers would be duplicates, too."""
+    """The identifiers of the peer differ between attempts and runs, because messages with the same identifier and
+    number would be duplicates.
+    """
     driver = ExternalDriver(described("external"), Path("out"))
     drawn = set()
     for run in ("a run", "a run 1", "a later run"):

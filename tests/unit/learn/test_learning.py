@@ -1,4 +1,6 @@
-"""Learning the session machine: the reference keeps all demands, and each fault of a session is a broken transition."""
+"""Learning the session machine: the machine of the reference keeps all demands, and each fault of a session gives a
+transition that the documents do not permit.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ FAULTS = {
 
 
 def sut_file(folder: Path, *faults: str) -> Path:
-    """Write the SUT file of a reference in virtual time with faults."""
+    """Write the SUT file of a reference in virtual time with the given faults."""
     file = folder / "sut.toml"
     reference = f"[reference]\nfaults = {json.dumps(faults)}\n" if faults else ""
     file.write_text(SUT + reference, encoding="utf-8")
@@ -55,7 +57,7 @@ def sut_file(folder: Path, *faults: str) -> Path:
 
 
 def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
-    """Learn the machine of a reference with faults."""
+    """Learn the machine of a reference with the given faults."""
     driver = create_driver(load_sut_file(sut_file(folder, *faults)), folder)
     start_all([driver])
     try:

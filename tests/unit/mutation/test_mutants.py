@@ -1,4 +1,4 @@
-"""The mutants of the reference: their names, their choice, and who runs them."""
+"""The mutants of the reference: their names, their selection, and the checks that run on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The operators of mutation: what each makes of a piece of code, and that every mutant is another program."""
+"""The operators of mutation: the changes that each operator makes, and that every mutant differs from the original
+program.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ LIMIT = 5
 
 
 def changes(text: str, operator: str) -> list[str]:
-    """Return what an operator makes of a function, without the line of its name."""
+    """Return the changes that an operator makes in a function, without the line with its name."""
     tree = ast.parse(text)
     function = tree.body[0]
     assert isinstance(function, ast.FunctionDef)

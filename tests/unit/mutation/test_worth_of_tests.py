@@ -1,11 +1,11 @@
-"""Which tests kill a mutant, and which of them are enough (benchmarks/worth_of_tests.py)."""
+"""The tests that kill a mutant, and a small choice of tests that kills all mutants (benchmarks/worth_of_tests.py)."""
 
 from __future__ import annotations
 
 import faulthandler
 from pathlib import Path
 
-from benchmarks.worth_of_tests import Kills, UnitTests, choose_tests, try_tests, with_unit_tests
+from benchmarks.worth_of_tests import MutantKills, UnitTests, choose_tests, run_with_unit_tests, try_tests
 from harness.mutation.mutants import all_mutants
 
 TESTS = """
@@ -22,8 +22,8 @@ def test_nothing():
 """
 
 
-def killed(mutant: str, *tests: str) -> Kills:
-    return Kills(mutant, "", tuple(f"test_file.py::{test}" for test in tests), len(tests))
+def killed(mutant: str, *tests: str) -> MutantKills:
+    return MutantKills(mutant, "", tuple(f"test_file.py::{test}" for test in tests), len(tests))
 
 
 def test_test_selection_prefers_most_kills_without_redundancy() -> None:
@@ -45,11 +45,11 @@ def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:
 
     faulthandler.cancel_dump_traceback_later()  # a fork has not its thread, and would wait for it for ever
 
-    def work(tests: UnitTests) -> dict[str, Kills]:
+    def work(tests: UnitTests) -> dict[str, MutantKills]:
         return try_tests(tests, [unmasked, elsewhere], tmp_path)
 
-    kills = with_unit_tests([str(file)], 1, work)
+    kills = run_with_unit_tests([str(file)], 1, work)
     assert [name.rpartition("::")[2] for name in kills[unmasked.name].tests] == ["test_a_number_covers_itself"]
     assert (kills[unmasked.name].tried, kills[elsewhere.name].tried) == (2, 0)
     file.write_text("def test_nothing(): pass", encoding="utf-8")
-    assert with_unit_tests([str(file)], 1, work) == kills, "what was tried is read"
+    assert run_with_unit_tests([str(file)], 1, work) == kills, "what was tried is read"

@@ -1,4 +1,6 @@
-"""A grid of the results of several pairs: by direction, the worst result of a scenario, and text that is escaped."""
+"""A grid of the results of several pairs: it shows the worst result of each scenario and direction, and escapes all
+texts.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def write_pair(folder: Path, a: str, b: str, *cells: dict[str, Any], schema: int
 
 
 def show(*words: object) -> tuple[int, list[str], str]:
-    """Return the exit code, the lines of the grid, and the error."""
+    """Return the exit code, the lines of the grid, and the error message."""
     done = CliRunner().invoke(app, ["pair", "--grid", *map(str, words)])
     return done.exit_code, done.stdout.splitlines(), str(done.exception)
 

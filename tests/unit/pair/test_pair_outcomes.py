@@ -1,4 +1,4 @@
-"""Outcomes of a pair by identity, and the pairs that cannot be run."""
+"""The outcomes of a pair, determined by the identity of messages, and the pairs that cannot be run."""
 
 from __future__ import annotations
 

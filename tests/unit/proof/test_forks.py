@@ -1,4 +1,4 @@
-"""Work in forked processes: what comes back, and what the end of a process leaves of its tasks."""
+"""Work in forked processes: the results that come back, and the tasks of a process that ends early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Readings that one trial carries out together, and the checks before which each is then carried out alone."""
+"""The readings that one trial applies together, and the checks on which each of these readings is then
+applied alone.
+"""
 
 from __future__ import annotations
 

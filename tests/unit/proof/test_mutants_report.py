@@ -1,4 +1,4 @@
-"""What the report says of mutants: the scores, and which are listed as survivors."""
+"""The report of `mutants`: the scores, and the mutants that are listed as survivors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof by check: what counts as killed, what is tried again, and what is reported."""
+"""The proof of each check: which faults count as killed, which checks run again, and the reported defects."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ OTHER = "suites/a.py::test_other"
 
 
 class ScriptedTrials:
-    """Trials whose checks convict as a table says: by fault and check."""
+    """Trials in which a table, by fault, determines the checks that fail."""
 
     def __init__(self, convicting: dict[str, set[str]], unclean: dict[str, Verdict] | None = None) -> None:
         self.convicting = convicting
         self.unclean = unclean or {}
         self.steps: dict[str, Steps] = {}
         self.breaks: dict[str, str] = {}
-        """Of faults that break another rule than RULE."""
+        """The broken rule of each fault that breaks a rule other than `RULE`."""
         self.seconds: dict[str, float] = {}
         self.broken: dict[str, dict[str, str]] = {}
-        """By check: the rules that packets of the peer break."""
+        """The rules that packets of the peer break, by check."""
         self.malforms: dict[str, frozenset[str]] = {}
         self.beside: str | None = None
-        """A rule that fails in every check that convicts."""
+        """A further rule that fails in every check that fails."""
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
@@ -136,7 +136,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     assert len(told) == len(overreached)
 
 
-def test_a_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_says_so(
+def test_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_declares_it(
     proved: Callable[..., Any],
 ) -> None:
     trials = ScriptedTrials({"first": {ONE, OTHER}})

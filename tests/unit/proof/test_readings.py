@@ -1,4 +1,6 @@
-"""The readings of errata: before which checks each is carried out, what convicts it, and which fault it explains."""
+"""The readings of errata: the checks that run on each reading, the checks that fail on it, and the faults that it
+explains.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ ASSIGN = frozenset({Step(Numbering, "assign_identifier")})
 
 
 class TrialsOfReadings:
-    """Trials in which some checks convict any variant."""
+    """Trials in which the given checks fail on every variant."""
 
     checks = CHECKS
 

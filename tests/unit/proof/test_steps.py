@@ -1,4 +1,6 @@
-"""The steps of the reference: which a fault changes, which a core takes, and who may notice."""
+"""The steps of the reference: the steps that a fault changes, the steps that a core executes, and the checks that a
+fault can affect.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from reference_qm.surface.entropy import SeededEntropy
 
 
 class OneMore(Numbering):
-    """Every ordinal is one more."""
+    """Adds one to every ordinal."""
 
     def assign_identifier(self) -> int:
         return super().assign_identifier() + self._more()
@@ -29,21 +31,21 @@ class OneMore(Numbering):
 
 
 class OneMoreAndNoTransactions(OneMore):
-    """It numbers no transactions, either."""
+    """Adds one to every ordinal, and gives all transactions the number 0."""
 
     def assign_transaction(self) -> int:
         return 0
 
 
 class MadeOtherwise(Sending):
-    """It is made otherwise."""
+    """Overrides only the constructor of a part."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
 
 
 class TenMoreThanOdd(Numbering):
-    """Every ordinal after an odd one is ten more."""
+    """Adds ten to every ordinal that follows an odd ordinal."""
 
     @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
     def assign_identifier(self) -> int:

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of queues, which import the helpers of tests/unit/core."""
+"""Puts the helpers of tests/unit/core on the import path of the tests of queues."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One core with its queues, asked by events and by commands."""
+"""One core with its queues; tests raise its events and send it commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Answer = tuple[Status, str | None]
 
 
 class Reads:
-    """The return values of events that read: status and body, by the name that the test gives."""
+    """The results of events that read: status and body, by the name that the test gives to the read."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -48,7 +48,7 @@ class Reads:
         return self.answers.get(name)
 
     def flush(self) -> None:
-        """Let the core's effects be carried out."""
+        """Let the host carry out the pending effects of the core."""
         self.host.network.carry_out(self.host, self.host.core.handle_timer(self.host.network.now))
         self.host.network.settle()
 
@@ -74,7 +74,7 @@ def open_(
 
 
 def put(host: Host, *bodies: str, **fields: Any) -> list[int]:
-    """Send messages to the plain queue; return the LookupIdentifiers of those that nobody waited for."""
+    """Send messages to the plain queue; return the LookupIdentifiers of the messages that no waiting read has taken."""
     for body in bodies:
         host.send(direct(1), body.encode(), **fields)
     by_body = {one.MessageReference.Body.decode(): one.LookupIdentifier for one in queue_of(host).MessagePositionList}

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.17: cancelling reads that wait."""
+"""MS-MQDMPR 3.1.7.1.17: waiting reads are cancelled."""
 
 import pytest
 from queueing_made import Reads, open_, queue_of

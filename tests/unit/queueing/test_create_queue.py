@@ -76,7 +76,7 @@ REFUSED = {
 
 
 def created(host, pathname, **named):
-    """Return the result of Create Queue."""
+    """Raise the event Create Queue, and return its result."""
     returned = []
     host.core.queues.create(set_queue_defaults(pathname), 7, lambda *values: returned.append(values), **named)
     (values,) = returned
@@ -84,7 +84,7 @@ def created(host, pathname, **named):
 
 
 def answers(host, status):
-    """The directory answers the creation of an object so."""
+    """Let the directory answer the creation of every object with the given status."""
     put_in_place(
         host.core, override_method(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
     )

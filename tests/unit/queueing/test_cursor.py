@@ -19,7 +19,7 @@ def cursor(host):
 
 
 def raise_event(host, cursor, event, *arguments):
-    """Return rStatus, the body of rPosition and the state afterwards."""
+    """Raise an event of the cursor; return rStatus, the body of rPosition, and the state of the cursor afterwards."""
     status, position = getattr(host.core.cursors, event)(cursor, *arguments)
     body = None if position is None else position.MessageReference.Body.decode()
     assert position is None or cursor.MessagePositionReference is position

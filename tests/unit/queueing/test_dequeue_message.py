@@ -76,7 +76,7 @@ def test_search_finds_messages_that_become_available_before_its_position(host, r
     assert reads.call("unlocked", "dequeue_message", descriptor) == (OK, "a")
 
 
-def test_receiving_among_a_thousand_locked_messages_looks_at_each_of_them_once(host, reads):
+def test_receive_among_a_thousand_locked_messages_inspects_each_message_once(host, reads):
     put(host, *(str(number) for number in range(1_000)))
     descriptor = open_(host)
     looked_at = []

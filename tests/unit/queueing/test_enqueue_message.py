@@ -10,7 +10,7 @@ KB = b"x" * 1024
 
 
 def message_of(host, body=b"body", **fields):
-    """Return a message that is in no queue."""
+    """Return a message that is not in a queue."""
     host.send(direct(1), body, **fields)
     position = next(iter(queue_of(host).MessagePositionList))
     queue_of(host).MessagePositionList.remove(position)

@@ -1,6 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.27: a message goes into the queue that is open, or a copy of it into each of several.
+"""MS-MQDMPR 3.1.7.1.27: a message is put into the open queue; with several destinations, each queue gets a copy.
 
-MS-MQDMPR 3.1.7.2.5 and 3.1.7.2.6: into none while there is flow control.
+MS-MQDMPR 3.1.7.2.5 and 3.1.7.2.6: during flow control, no queue gets a message.
 """
 
 from uuid import UUID

@@ -1,7 +1,8 @@
-"""MS-MQDMPR 3.1.7.1, 3.1.7.2 and 3.1.7.3: every event below these headings has its method, which names the section.
+"""MS-MQDMPR 3.1.7.1, 3.1.7.2 and 3.1.7.3: every event in these sections has a method, and the docstring of the method
+names the section.
 
-Those of the directory take a directory instead of the queue manager (3.1.7.1.18 to 3.1.7.1.25), those that make packets
-and defaults nothing that could be replaced.
+Events of the directory (3.1.7.1.18 to 3.1.7.1.25) take a directory instead of the queue manager. Events that construct
+packets and defaults need no replaceable part.
 """
 
 import re
@@ -100,7 +101,9 @@ def test_every_documented_protocol_event_is_in_the_event_table(heading):
 
 
 def test_internal_events_are_raised_by_no_protocol():
-    """Only the queue side and the timers do (MS-MQDMPR 3.1.7.3); 3.1.7.3.9 is raised by those who add and remove."""
+    """Only the queueing parts and the timers raise the internal events (MS-MQDMPR 3.1.7.3). The event 3.1.7.3.9 is
+    excepted: the parts that add and remove messages raise it.
+    """
     internal = re.compile(r"\.(wait_for_new_message|seek_available|seek_with_identifier|satisfy_reader)\(")
     root = Path(queues.__file__).parents[2]
     outside = [path for path in root.rglob("*.py") if path.parent.name != "queueing"]

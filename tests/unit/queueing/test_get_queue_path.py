@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.26: the path name and the computer of a queue that has a format name."""
+"""MS-MQDMPR 3.1.7.1.26: the path name and the computer of the queue that a format name identifies."""
 
 import pytest
 from core_enterprise import PUBLIC_NAME, RECEIVER, SENDER, Enterprise

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.2, 3.1.1.11: the list of a queue's messages, and what it counts."""
+"""MS-MQDMPR 3.1.1.2, 3.1.1.11: the list of a queue's messages, and the counters of the queue."""
 
 import pytest
 from queueing_made import open_, put, queue_of
@@ -8,7 +8,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 def walk(positions, forward=True):
-    """Return the bodies from one end to the other, by the links alone."""
+    """Return the bodies from one end of the list to the other, found only through the links of the positions."""
     bodies, entry = [], positions.Head if forward else positions.Tail
     while not isinstance(entry, Boundary):
         bodies.append(entry.MessageReference.Body.decode())

@@ -77,7 +77,7 @@ def test_refused_opening_has_a_status_and_leaves_no_handle(host, name):
 
 
 def shared(first, second):
-    """Return whether two share a queue, written as pairs from the text. Spec: MS-MQDMPR 3.1.7.1.5."""
+    """Return whether two openings can share a queue, by the pairs that the section names. Spec: MS-MQDMPR 3.1.7.1.5."""
     (access, share), (wanted, mode) = first, second
     if share is DENY and access is Access.RECEIVE:
         return not (mode is DENY or wanted is Access.RECEIVE)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4: public queues are in the directory."""
+"""MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4: public queues have an object in the directory."""
 
 import pytest
 from core_enterprise import RECEIVER, SENDER, Enterprise

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.1.1 (QueueCollection): queues are found by what names them, also when they come and go."""
+"""MS-MQDMPR 3.1.1.1 (QueueCollection): queues are found by each of their names, also after queues were created and
+deleted.
+"""
 
 from uuid import UUID
 

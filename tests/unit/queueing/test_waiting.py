@@ -1,6 +1,6 @@
 """Reads that wait: MS-MQDMPR 3.1.6.3, 3.1.7.3.1, 3.1.7.3.4, 3.1.7.3.5, 3.1.7.3.6 and 3.1.7.3.7.
 
-And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave and become available.
+A message that leaves or becomes available ends the wait: MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""A queue manager that serves DCE/RPC in virtual time, and clients of it that speak the tables of reference_qm.rpc."""
+"""A queue manager that serves DCE/RPC in virtual time, and clients that use the tables of reference_qm.rpc."""
 
 from __future__ import annotations
 
@@ -70,24 +70,24 @@ DESC = {
 ZEROED = {name: None if isinstance(kind, Pointer) else 0 for name, kind in CACTRANSFERBUFFERV1.fields.items()} | {
     "union": {"pAdminQueueFormat": None, "pResponseQueueFormat": None}
 }
-"""A CACTransferBufferV1 of zeros."""
+"""A CACTransferBufferV1 whose fields are all zero."""
 
 
 def bind(group: int = 0, wide: bool = False) -> bytes:
-    """Return a bind of all interfaces."""
+    """Return a bind PDU for all interfaces."""
     syntax = NDR64 if wide else NDR
     elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
     return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE_PDU_FLAGS | Flags.CONC_MPX).build()
 
 
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
-    """Return a request in one fragment."""
+    """Return a request PDU in one fragment."""
     context, opnum, method = CONTEXTS[method_name]
     return Pdu(RpcRequest(context, opnum, method.build_in(arguments, Encoding(wide))), call_id).build()
 
 
 class Faulted(Exception):
-    """A call was answered with a fault."""
+    """An exception: the server answered a call with a fault."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"{status:#010x}")
@@ -95,7 +95,7 @@ class Faulted(Exception):
 
 
 class Server:
-    """A core, its disk, its time and what it did."""
+    """A core with its disk, its clock, and its recorded outputs."""
 
     def __init__(self, *queues: QueueSettings, seed: str = "remote") -> None:
         config = QueueManagerConfig(QM_ID, queues=(QueueSettings(PLAIN), QueueSettings(OTHER), *queues))
@@ -129,7 +129,7 @@ class Server:
             self.write()
 
     def write(self, error: str | None = None) -> None:
-        """Let the disk write what waits, or fail to."""
+        """Let the disk carry out the pending writes, or refuse them with an error."""
         unwritten, self.unwritten = self.unwritten, []
         for effect in unwritten:
             if error is None:
@@ -137,7 +137,7 @@ class Server:
             self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
 
     def wait(self, ms: int) -> None:
-        """Let time pass, timers expiring when they are due."""
+        """Advance the time from timer to timer until the given time has passed."""
         end = self.now.monotonic_ms + ms
         while (due := self.core.next_due()) is not None and due <= end:
             self._set(due)
@@ -159,7 +159,7 @@ class Server:
         return self.ask(SendMessage(to=f"DIRECT=TCP:{ADDRESS}\\{queue}", body=body, **more))["message_id"]
 
     def send_away(self, direct: str) -> None:
-        """Send a message to another queue manager, where it does not arrive."""
+        """Send a message to another queue manager, which does not receive it."""
         self.ask(SendMessage(to=f"DIRECT={direct}", body=b"away"))
 
     def bodies(self, queue: str = PLAIN) -> list[str]:
@@ -189,7 +189,7 @@ class Server:
 
 @dataclass
 class Opened:
-    """A queue that is open for remote reading: its value for phQueue, and the two context handles."""
+    """A queue that is open for remote reading: the value of phQueue, and the two context handles."""
 
     handle: int
     context: UUID
@@ -198,7 +198,7 @@ class Opened:
 
 @dataclass
 class Reader:
-    """A client: one connection with all interfaces bound."""
+    """A client with one connection, on which all interfaces are bound."""
 
     server: Server
     connection: str
@@ -239,7 +239,7 @@ class Reader:
         return self._call_id
 
     def begin_pieces(self, name: str, between: Callable[[], None], **arguments: Any) -> int:
-        """Call a method a byte at a time."""
+        """Call a method, and send the request in pieces of one byte; return the call id."""
         self._call_id += 1
         self.calls[self._call_id] = (CONTEXTS[name][2], arguments)
         for octet in request(name, self._call_id, self.wide, **arguments):
@@ -248,7 +248,7 @@ class Reader:
         return self._call_id
 
     def begin_stub(self, name: str, stub: bytes) -> int:
-        """Call a method with whatever for a stub."""
+        """Call a method with arbitrary bytes as its stub; return the call id."""
         context, opnum, method = CONTEXTS[name]
         self._call_id += 1
         self.calls[self._call_id] = (method, {})
@@ -256,7 +256,7 @@ class Reader:
         return self._call_id
 
     def answer(self, call_id: int) -> dict[str, Any] | None:
-        """Return the results of a call; None while it waits. Faulted."""
+        """Return the results of a call, or None if the call is unanswered. Raises `Faulted`."""
         mine = [pdu for pdu in self.pdus if pdu.call_id == call_id]
         if not mine:
             return None
@@ -269,7 +269,7 @@ class Reader:
         return method.read_out(stub, self.encoding, arguments)
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """Call a method that answers at once."""
+        """Call a method that is answered at once; return the results."""
         results = self.answer(self.begin(name, **arguments))
         assert results is not None, f"{name} is not answered"
         return results
@@ -316,7 +316,7 @@ class Reader:
         )
 
     def open(self, queue: str = PLAIN, access: int = RECEIVE_ACCESS) -> Opened:
-        """Open a queue as clients do."""
+        """Open a queue with R_QMOpenRemoteQueue and RemoteQMOpenQueue, as clients do."""
         opened = self.open_remote(queue, access)
         assert opened["Return"] == 0, hex(opened["Return"])
         session = self.open_queue(opened["phQueue"])
@@ -328,7 +328,7 @@ class Reader:
         return {**DESC, **change}
 
     def begin_read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> int:
-        """Begin to read; ``change`` are fields of REMOTEREADDESC, and LookupId."""
+        """Begin a read; return the call id. ``change``: fields of REMOTEREADDESC, and LookupId."""
         lookup = {"LookupId": change.pop("LookupId")} if "LookupId" in change else {}
         desc = self.desc(**{"hRemoteQueue": handle, "dwQueue": handle, **change})
         if method == "RemoteQMStartReceive":
@@ -336,7 +336,7 @@ class Reader:
         return self.begin(method, lpRemoteReadDesc2={"pRemoteReadDesc": desc, "SequentialId": 0}, **lookup)
 
     def read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> dict[str, Any]:
-        """Read what is answered at once."""
+        """Make a read that is answered at once; return the results."""
         results = self.answer(self.begin_read(handle, method, **change))
         assert results is not None, "the read waits"
         return results

@@ -1,4 +1,4 @@
-"""MS-RPCE 3.3.3, MS-MQQP 2.1: the associations of the core, their timers and their ends."""
+"""MS-RPCE 3.3.3, MS-MQQP 2.1: the RPC associations of the core, their timers, and how they end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CAME_FROM = Endpoint("192.0.2.7", 40_000)
 
 
 def connected(server: Server) -> Reader:
-    """Return a client that has said nothing yet."""
+    """Return a client that has connected but has not sent a PDU."""
     reader = server.readers["silent"] = Reader(server, "silent")
     server.handle(RpcAccepted("silent", CAME_FROM, LISTENING.read))
     return reader
@@ -70,7 +70,9 @@ def test_rpc_bytes_after_a_protocol_violation_are_ignored():
 
 
 def test_rpc_calls_received_with_the_end_of_their_client_leave_no_state():
-    """All is read before anything is carried out: the client is gone when its calls are."""
+    """Calls that arrive together with the bytes that end their association leave no state, because all bytes are read
+    before the first call is carried out.
+    """
     server = Server()
     server.send(b"one")
     reader = server.connect()

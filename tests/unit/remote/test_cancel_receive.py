@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive, and the cancels and orphans of DCE/RPC, end a read that waits."""
+"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive, and the cancels and orphans of DCE/RPC, end a waiting read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOTH = pytest.mark.parametrize("method", ["RemoteQMStartReceive", "RemoteQMStart
 
 
 def waiting(method: str = "RemoteQMStartReceive", **change):
-    """Return a server, a client, its queue, and the call that waits under dwRequestID 5."""
+    """Return a server, a client, its queue, and a call that waits with the dwRequestID 5."""
     server = Server()
     reader = server.connect()
     queue = reader.open().handle
@@ -28,7 +28,9 @@ def cancel(reader, queue: int, request: int, p_queue: int | None = None) -> Stat
 
 @BOTH
 def test_cancelled_remote_receive_is_answered_with_a_fault_and_takes_no_message(method):
-    """C706 12.6.4.6, 6.1.8: co_cancel."""
+    """A waiting receive that a co_cancel PDU cancels is answered with a fault, and takes no message (C706 12.6.4.6,
+    6.1.8).
+    """
     server, reader, queue, call = waiting(method)
     reader.cancel(call)
     with pytest.raises(Faulted) as fault:

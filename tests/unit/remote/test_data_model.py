@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.1: the collections of remote readers, and the handles that stand for descriptors."""
+"""MS-MQQP 3.1.1: the collections of remote readers, and the handles that represent open queue descriptors."""
 
 from remote_reader import LICENCE, PLAIN, Server
 

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.2: RemoteQMEndReceive deletes a message that was locked, return it."""
+"""MS-MQQP 3.1.4.2: RemoteQMEndReceive deletes a locked message, or returns it to the queue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ INFINITE = 0xFFFFFFFF
 
 
 def locked():
-    """Return a server with one message, a client that has it, its queue and the context handle of the read."""
+    """Return a server with one message, a client that has locked the message, its queue, and the context handle of the
+    read.
+    """
     server = Server()
     server.send(b"one", recoverable=True)
     reader = server.connect()
@@ -49,7 +51,9 @@ def test_message_returns_to_its_queue_when_end_receive_cannot_be_written():
 
 
 def test_end_receive_takes_effect_although_its_client_vanishes_during_the_write():
-    """Else the message would be given to another reader, and then be deleted."""
+    """RemoteQMEndReceive takes effect although its client vanishes during the write; otherwise another reader would get
+    the message before it is deleted.
+    """
     server, reader, _, context = locked()
     server.slow_disk = True
     reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
@@ -63,7 +67,7 @@ def test_end_receive_takes_effect_although_its_client_vanishes_during_the_write(
 
 
 def test_end_receive_is_answered_before_its_consequences():
-    """Whoever waits for the acknowledgment, in another queue, is answered too."""
+    """RemoteQMEndReceive is answered before the read in another queue that waits for the resulting acknowledgment."""
     server = Server()
     admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
     server.send(b"one", acks=frozenset({"positive_receive"}), admin_queue=admin)

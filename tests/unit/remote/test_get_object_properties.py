@@ -1,4 +1,6 @@
-"""MS-MQMP 3.1.4.9 R_QMGetObjectProperties; MS-MQMQ 2.2.7, 2.2.12: the properties of a queue, by each of its names."""
+"""MS-MQMP 3.1.4.9 R_QMGetObjectProperties; MS-MQMQ 2.2.7, 2.2.12: the properties of a queue, requested by each of its
+names.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,9 @@ INFINITE = 0xFFFFFFFF
 
 
 def test_qmcomm_context_handle_may_be_closed_while_the_queue_stays_open():
-    """MS-MQMP 3.1.4.3, 4.2: then the queue is no longer its own."""
+    """A client may close the context handle of qmcomm while the queue stays open, because qm2qm then owns the queue
+    (MS-MQMP 3.1.4.3, 4.2).
+    """
     server = Server()
     server.send(b"one")
     reader = server.connect()
@@ -21,7 +23,9 @@ def test_qmcomm_context_handle_may_be_closed_while_the_queue_stays_open():
 
 
 def test_open_call_of_a_scanner_fails_in_a_response_of_the_expected_size():
-    """Its dwDesiredAccess is 0. Windows returns another failure, but clients treat all alike (MS-MQMP 3.1.4.2)."""
+    """The open call of the scanner nessus, whose dwDesiredAccess is 0, fails with a response of the size that the
+    scanner expects. Windows returns a different failure, but clients treat all failures alike (MS-MQMP 3.1.4.2).
+    """
     probe = load_published()["nessus-open-remote-queue"]
     reader = Server().connect()
     call = reader.begin_stub(probe.packet, probe.data)
@@ -68,7 +72,7 @@ def test_remote_cursor_can_be_closed_only_once():
 
 
 def test_handle_opened_to_peek_cannot_purge():
-    """MS-MQMP 3.1.4.2: purging needs MQ_RECEIVE_ACCESS."""
+    """A handle with MQ_PEEK_ACCESS cannot purge the queue; purging needs MQ_RECEIVE_ACCESS (MS-MQMP 3.1.4.2)."""
     server = Server()
     server.send(b"one")
     reader = server.connect()

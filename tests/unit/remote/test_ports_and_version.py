@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.3, 3.1.4, 3.1.4.8, 3.1.4.9 and MS-MQMP 3.1.4.24: ports, version, what is served where."""
+"""MS-MQQP 3.1.3, 3.1.4, 3.1.4.8, 3.1.4.9 and MS-MQMP 3.1.4.24: the ports, the version, and the interfaces that each
+port serves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQMP 3.1.4.2 to 3.1.4.4, MS-MQMQ 2.2.7: the handles of qmcomm with which remote queues are read."""
+"""MS-MQMP 3.1.4.2 to 3.1.4.4, MS-MQMQ 2.2.7: the handles of qmcomm with which clients read remote queues."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_number_of_remotely_opened_queues_is_limited(monkeypatch: pytest.MonkeyP
 
 
 def journaled() -> tuple[Server, Reader]:
-    """Return a server with a message in a queue and one in its journal."""
+    """Return a server with one message in a queue and one message in its journal."""
     server = Server()
     server.ask(CreateQueue(name="private$\\kept", journaling=True))
     for body in (b"read", b"here"):

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.6.1, 3.1.6.2 and MS-MQMP 3.1.7.2: what clients leave behind when they vanish."""
+"""MS-MQQP 3.1.6.1, 3.1.6.2 and MS-MQMP 3.1.7.2: the rundown of handles after a client vanishes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def test_rundown_does_not_return_a_message_purged_meanwhile():
 
 
 def test_remote_handles_stay_open_while_the_client_has_another_association():
-    """MS-RPCE 3.3.1.5.7: they belong to the group."""
+    """The handles of a client stay open while the client has another association, because they belong to the
+    association group (MS-RPCE 3.3.1.5.7).
+    """
     server = Server()
     server.send(b"one")
     first = server.connect()
@@ -87,7 +89,9 @@ def test_queue_opened_only_by_qmcomm_is_closed_with_its_context_handle():
 
 
 def test_a_queue_that_qm2qm_took_over_outlives_the_client_of_qmcomm():
-    """MS-MQMP 4.2: the application calls qmcomm, its supporting server qm2qm."""
+    """A queue that an application opened with qmcomm stays open after the application vanishes, because its supporting
+    server has opened it with qm2qm (MS-MQMP 4.2).
+    """
     server = Server()
     server.send(b"one")
     application, supporting = server.connect("192.0.2.1"), server.connect("192.0.2.2")
@@ -102,7 +106,9 @@ def test_a_queue_that_qm2qm_took_over_outlives_the_client_of_qmcomm():
 
 @pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
 def test_clients_vanishing_at_any_point_leave_no_state(wide):
-    """Each opens a queue with a cursor, holds a message, waits for another, and vanishes."""
+    """Each client opens a queue with a cursor, locks a message, waits for another message, and vanishes; no state
+    remains.
+    """
     server = Server()
     server.send(b"one")
     for _ in range(200):
@@ -142,6 +148,6 @@ def test_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():
 
 
 def objects() -> int:
-    """Return the number of objects."""
+    """Return the number of live objects."""
     gc.collect()
     return len(gc.get_objects())

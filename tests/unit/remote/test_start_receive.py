@@ -14,7 +14,7 @@ INFINITE = 0xFFFFFFFF
 
 
 def made(*bodies: bytes, wide: bool = False) -> tuple[Server, Reader, int]:
-    """Return a server with messages, a client, and the handle of the queue that it has opened."""
+    """Return a server with messages, a client, and the handle of the queue that the client has opened."""
     server = Server()
     for body in bodies:
         server.send(body)
@@ -34,7 +34,9 @@ def status(number: int) -> Status:
 
 @BOTH
 def test_start_receive_checks_its_arguments_in_documented_order(method):
-    """dwQueue, dwRequestID, the missing cursor, the queue that is not open, the invalid cursor."""
+    """RemoteQMStartReceive checks in this order: dwQueue, dwRequestID, the missing cursor, the queue that is not open,
+    the invalid cursor.
+    """
     _, reader, queue = made()
     reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5)
     everything = {"dwQueue": 0, "dwRequestID": 5, "ulAction": PEEK_NEXT}
@@ -59,7 +61,7 @@ def test_remote_reader_cannot_use_handle_of_local_application():
 
 @BOTH
 def test_start_receive_refuses_a_handle_opened_to_peek(method):
-    """MS-MQMP 3.1.4.2: a handle with MQ_PEEK_ACCESS permits peeks only."""
+    """A handle with MQ_PEEK_ACCESS permits peeks only (MS-MQMP 3.1.4.2)."""
     server = Server()
     server.send(b"one")
     reader = server.connect()

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId reads in six actions."""
+"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId reads with each of its six actions."""
 
 from __future__ import annotations
 

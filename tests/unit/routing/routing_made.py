@@ -1,4 +1,4 @@
-"""Enterprises for the tests of routing."""
+"""Makes enterprises for the tests of routing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def site(name: str) -> UUID:
 
 
 def machine(number: int, sites: str, **attributes: Any) -> QueueManager:
-    """Make a queue manager of sites."""
+    """Make a queue manager in the sites that ``sites`` names, one letter each."""
     return QueueManager(Identifier=UUID(int=number), SiteIdentifierList=tuple(map(site, sites)), **attributes)
 
 
 def router(number: int, sites: str, **attributes: Any) -> QueueManager:
-    """Make a routing server of sites."""
+    """Make a routing server in the sites that ``sites`` names, one letter each."""
     return machine(number, sites, RoutingServer=True, **attributes)
 
 
@@ -41,7 +41,9 @@ def enterprise(sites: str, machines: Iterable[QueueManager], links: Iterable[Rou
 
 
 def figure_4(ab: int, bc: int, bd: int, cd: int) -> Topology:
-    """Make the enterprise of MS-MQBR 4: in each site a gate (1 to 4), a router (11 ...) and a client (21 ...)."""
+    """Make the enterprise of MS-MQBR 4 with the given costs of links. Each of four sites has a gate (1 to 4), a router
+    (11 to 14) and a client (21 to 24).
+    """
     machines = [
         made
         for number, name in enumerate("ABCD", 1)
@@ -52,10 +54,10 @@ def figure_4(ab: int, bc: int, bd: int, cd: int) -> Topology:
 
 
 def table_of(topology: Topology, number: int) -> RoutingTable:
-    """Initialize the table of a queue manager."""
+    """Return the initialized routing table of a queue manager."""
     return initialize_routing_table(topology, topology.queue_managers[UUID(int=number)])
 
 
 def rows(table: RoutingTable) -> dict[str, str]:
-    """Return a table by the letters of its sites."""
+    """Return the next site for each destination site of a table, by the letters of the sites."""
     return {chr(row.DestinationSiteID.int): chr(row.NextHopSiteID.int) for row in table}

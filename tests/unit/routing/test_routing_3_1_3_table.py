@@ -21,7 +21,7 @@ def test_mqbr_4_first_example_gives_printed_routing_table() -> None:
 
 
 def test_mqbr_4_second_example_gives_printed_routing_table() -> None:
-    """From B to C by D when that is cheaper."""
+    """The path from B to C leads through D when it costs less than the direct link."""
     topology = figure_4(ab=3, bc=3, bd=1, cd=1)
     assert rows(table_of(topology, 1))["C"] == "B"
     assert rows(table_of(topology, 2))["C"] == "D"

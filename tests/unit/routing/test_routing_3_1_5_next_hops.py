@@ -95,7 +95,9 @@ def test_mqbr_3_1_5_2_routing_server_ignores_its_own_out_routing_servers() -> No
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_mqbr_3_1_5_2_in_routing_server_delivers_from_any_site(number: int) -> None:
-    """Gate or not, and in the destination's site or not."""
+    """An in-routing server delivers directly, whether it is a gate or not, and whether it is in the destination's site
+    or not.
+    """
     destination = machine(6, "B", InRoutingServerIdentifierList=servers(1, 3))
     assert hops(inside(router(1, "A"), router(3, "A"), destination), number, 6) == [6]
 
@@ -143,7 +145,9 @@ def in_directory(topology: Topology) -> MemoryDirectory:
 
 
 def test_mqbr_3_1_5_9_site_topology_is_read_from_the_directory() -> None:
-    """Whatever order the directory gives its objects in."""
+    """The topology that is read from the directory does not depend on the order in which the directory returns its
+    objects.
+    """
     made = figure_4(3, 3, 1, 1)
     read = Topology.read(in_directory(made))
     assert list(read.queue_managers) == list(made.queue_managers)
@@ -164,7 +168,7 @@ def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
 
 
 class Enumerating(Replica):
-    """A directory that gives sites, ``count`` of them, and then a status."""
+    """A directory that returns ``count`` sites, and then the given status."""
 
     def __init__(self, count: int, status: Result) -> None:
         self.count, self.status, self.ended = count, status, 0

@@ -1,4 +1,4 @@
-"""The methods of qm2qm and qmcomm as impacket's NDR classes: its own marshalling, independent of ours."""
+"""The methods of qm2qm and qmcomm as impacket's NDR classes, whose marshalling is independent of this project."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""A client's side of DCE/RPC for tests: PDUs as bytes, and an association to feed them to."""
+"""The client's side of DCE/RPC for tests: PDUs as bytes, and an association that receives them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DESC = {
 
 
 def features(bits: int) -> SyntaxId:
-    """Bind time feature negotiation (MS-RPCE 3.3.1.5.3)."""
+    """Return the transfer syntax that negotiates features at bind time (MS-RPCE 3.3.1.5.3)."""
     return SyntaxId(UUID(bytes=UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8] + bytes([bits]) + bytes(7)), 1)
 
 
@@ -46,7 +46,7 @@ def element(p_cont_id: int, abstract: SyntaxId, *transfers: SyntaxId) -> Context
 
 
 def pdus(data: bytes) -> list[Pdu]:
-    """Cut bytes that are whole PDUs."""
+    """Split bytes into whole PDUs."""
     found = []
     while data:
         size = Header.parse(data[:HEADER_SIZE]).frag_length
@@ -56,7 +56,7 @@ def pdus(data: bytes) -> list[Pdu]:
 
 
 class Client:
-    """An association with a server that serves qm2qm and qmcomm, and what it has sent."""
+    """A client of an association with a server that serves qm2qm and qmcomm."""
 
     def __init__(self, server: RpcServer | None = None, limits: Limits | None = None, host: str = CLIENT) -> None:
         self.server = server or RpcServer([QM2QM, QMCOMM], SeededEntropy("rpc"), limits)
@@ -65,7 +65,7 @@ class Client:
         self.happened: list[Any] = []
 
     def feed(self, data: bytes, now: Now = NOW) -> list[Any]:
-        """Pass bytes to the association; return its outputs."""
+        """Pass bytes to the server's association; return its outputs."""
         self.happened = self.association.receive_bytes(data, now)
         return self.happened
 
@@ -75,7 +75,7 @@ class Client:
     def bind(
         self, *elements: ContextElement, flags: int = WHOLE_PDU_FLAGS | Flags.CONC_MPX, group: int = 0, size: int = 5840
     ):
-        """Bind, by default qm2qm in NDR as context 0; return the answer."""
+        """Send a bind, by default for qm2qm in NDR as context 0; return the server's answer."""
         proposed = elements or (element(0, QM2QM.syntax, NDR),)
         return sent(self.send(Bind(size, size, group, proposed), flags=flags))[0]
 
@@ -85,12 +85,12 @@ class Client:
     def request(
         self, opnum: int, stub: bytes, context: int = 0, flags: int = WHOLE_PDU_FLAGS, **more: Any
     ) -> list[Any]:
-        """Send a whole request under the next call_id."""
+        """Send a whole request with the next call_id; return the outputs of the server's association."""
         self.call_id += 1
         return self.send(Request(context, opnum, stub), self.call_id, flags, **more)
 
     def call(self, opnum: int, context: int = 0, encoding: Encoding | None = None, **arguments: Any) -> Call:
-        """Send a request of qm2qm; return the call that the dispatcher gets."""
+        """Send a request of qm2qm; return the call that the server's dispatcher receives."""
         stub = QM2QM.methods[opnum].build_in(arguments, encoding or Encoding())
         return received(self.request(opnum, stub, context))
 
@@ -100,19 +100,19 @@ class Client:
         return self.call(2, **given)
 
     def opened(self) -> UUID:
-        """Open a queue; return the context handle."""
+        """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
         answer = sent(call.respond(Return=0, phContext=call.new_handle("queue")))[0]
         return QM2QM.methods[2].read_out(answer.body.stub, Encoding(), {})["phContext"]
 
 
 def sent(happened: list[Any]) -> list[Pdu]:
-    """Return the PDUs that were sent."""
+    """Return the PDUs in the outputs of an association."""
     return [pdu for one in happened if isinstance(one, SendBytes) for pdu in pdus(one.data)]
 
 
 def received(happened: list[Any]) -> Call:
-    """Return the one call that was received."""
+    """Return the only call in the outputs of an association."""
     (event,) = happened
     assert isinstance(event, CallReceived)
     return event.call

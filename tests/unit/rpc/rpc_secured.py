@@ -1,4 +1,4 @@
-"""A security provider whose tokens are fixed, and a client that binds with it."""
+"""A security provider with fixed tokens, and a client that binds with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ SIGNATURE_SIZE = 16
 
 
 class FixedContext:
-    """Legs that are fixed words; signatures that are hashes of the segments, the direction and a sequence number."""
+    """A security context whose tokens are fixed words, and whose signatures are hashes of the segments, the direction
+    and a sequence number.
+    """
 
     def __init__(self, *, server: bool, signs_header: bool = True) -> None:
         self.server = server
@@ -74,7 +76,7 @@ def turned(body: bytes) -> bytes:
 
 
 class SecuredClient(Client):
-    """A client with a security context, all of whose legs are taken one by one."""
+    """A client with a security context, whose authentication legs a test sends one by one."""
 
     def __init__(self, level: int = AuthLevel.PKT_INTEGRITY, limits: Limits | None = None, **context: Any) -> None:
         self.contexts: list[FixedContext] = []
@@ -89,7 +91,7 @@ class SecuredClient(Client):
         self.own = AgreedSecurity(NTLM, level, agreed, CONTEXT, FixedContext(server=False, **context))
 
     def begin(self, *, header_sign: bool = False, size: int = 5840, token: bytes | None = None) -> list[Any]:
-        """Send the bind with the first leg."""
+        """Send the bind with the first authentication leg."""
         self.own.header_sign = header_sign
         flags = WHOLE_PDU_FLAGS | (Flags.SUPPORT_HEADER_SIGN if header_sign else 0)
         leg = self.own.context.step(b"") if token is None else token
@@ -97,7 +99,7 @@ class SecuredClient(Client):
         return self.feed(Pdu(bind, 1, flags, sec_trailer=self.own.trailer(leg)).build())
 
     def finish(self, token: bytes | None = None) -> list[Any]:
-        """Send the last leg."""
+        """Send the auth3 PDU with the last authentication leg."""
         leg = self.own.context.step(LEGS[1]) if token is None else token
         return self.feed(Pdu(Auth3(), 1, sec_trailer=self.own.trailer(leg)).build())
 
@@ -108,7 +110,7 @@ class SecuredClient(Client):
         return self
 
     def protected(self, body: Any, flags: int = WHOLE_PDU_FLAGS, **more: Any) -> bytes:
-        """Return the bytes of a request under the next call_id."""
+        """Return the bytes of a protected request with the next call_id."""
         if flags & Flags.FIRST_FRAG:
             self.call_id += 1
         return self.own.protect(Pdu(body, self.call_id, flags, **more))

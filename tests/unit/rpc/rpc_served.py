@@ -1,4 +1,4 @@
-"""A server with a toy dispatcher in a thread of its own, for clients that block, and impacket as such a client."""
+"""A server with a toy dispatcher in a separate thread, for blocking clients such as impacket."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ RESPONSE_TIMEOUT_S = PATIENCE_S
 
 
 class ToyQueue:
-    """A dispatcher with one queue: message n has n octets; a receive with a time-out waits until it is cancelled."""
+    """A dispatcher with one queue. The body of message n has n octets; a receive with a timeout waits until it is
+    cancelled.
+    """
 
     def __init__(self) -> None:
         self.waiting: dict[int, Call] = {}
@@ -128,9 +130,9 @@ def serving(dispatcher: Dispatcher) -> Iterator[tuple[Endpoint, RpcDesk]]:
 
 
 class RecordingTransport(TCPTransport):
-    """impacket's TCP transport; ``traffic`` holds what it sent (True) and received (False).
+    """impacket's TCP transport, which records its bytes in ``traffic``: sent (True) and received (False).
 
-    ``multiplexed``: set PFC_CONC_MPX in what is sent first, the bind, which impacket never does.
+    ``multiplexed``: set PFC_CONC_MPX in the bind, the first PDU, which impacket never does.
     """
 
     def __init__(self, endpoint: tuple[str, int], multiplexed: bool = False) -> None:

@@ -29,7 +29,7 @@ BIG = interface(
 
 
 class Pair:
-    """A client and our server, back to back."""
+    """A client connected to the project's server, without a network."""
 
     def __init__(self, *interfaces, preferred=NDR64, limits=None):
         self.served = interfaces or (QM2QM, QMCOMM)
@@ -41,7 +41,7 @@ class Pair:
         self.take(self.client.bind())
 
     def take(self, outgoing):
-        """Deliver what the client sends, and what comes back."""
+        """Deliver the PDUs of the client to the server, and the answers to the client."""
         for one in outgoing:
             if isinstance(one, Send):
                 self.serve(self.server.receive_bytes(one.data, NOW))

@@ -1,4 +1,4 @@
-"""C706 5.1.6; MS-RPCE 3.1.1.5.3.3.1.1, 3.3.3.7.1: context handles, whose they are and when they run down."""
+"""C706 5.1.6; MS-RPCE 3.1.1.5.3.3.1.1, 3.3.3.7.1: context handles, the clients that own them, and their rundown."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ def client():
 
 
 def closing(client, handle):
-    """Call RemoteQMCloseQueue; return what follows."""
+    """Call RemoteQMCloseQueue; return the outputs of the server's association."""
     return client.request(3, CLOSE.build_in({"pphContext": handle}, Encoding()))
 
 

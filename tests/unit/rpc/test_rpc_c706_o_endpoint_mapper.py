@@ -29,7 +29,7 @@ def asked(octets):
 
 
 def mapped(octets, max_towers=4):
-    """Call ept_map; return the ports found and the status."""
+    """Call ept_map; return the ports that it found, and the status."""
     client = Client(RpcServer([EPT], SeededEntropy("ept")))
     client.bind(element(0, EPT.syntax, NDR))
     arguments = {"obj": None, "map_tower": asked(octets), "entry_handle": None, "max_towers": max_towers}

@@ -1,4 +1,4 @@
-"""MS-MQQP 2.1, 2.2: impacket's client, with its own PDUs and its own NDR and NDR64, against the shell."""
+"""MS-MQQP 2.1, 2.2: impacket's client, with its own PDUs, NDR and NDR64, calls the shell of the reference."""
 
 from ipaddress import IPv4Address
 
@@ -37,7 +37,7 @@ SYNTAXES = {
 
 
 class Impacket:
-    """A bound client of impacket; ``login``: the authentication level, the user and the password, by NTLM."""
+    """A bound client of impacket; ``login``: the authentication level, the user and the password for NTLM."""
 
     def __init__(self, endpoint, interface=QQ, syntax="NDR", multiplexed=False, login=None):
         self.transport = RecordingTransport(endpoint, multiplexed)

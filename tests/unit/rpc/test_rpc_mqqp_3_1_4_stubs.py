@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.4, MS-MQMP 3.1.4.2 to 3.1.4.4, C706 14, MS-RPCE 2.2.5: stubs of the methods, byte for byte."""
+"""MS-MQQP 3.1.4, MS-MQMP 3.1.4.2 to 3.1.4.4, C706 14, MS-RPCE 2.2.5: the stubs of the methods, compared
+byte by byte.
+"""
 
 from uuid import UUID
 
@@ -172,7 +174,9 @@ def test_opnums_of_rpc_methods_equal_those_of_the_documents():
 
 @pytest.mark.parametrize("encoding", [NDR, NDR64])
 def test_a_zeroed_transfer_buffer_is_read_as_windows_sends_it(encoding):
-    """MS-MQMP <29>: 56 fields, all zero, NULL pointers everywhere."""
+    """A CACTransferBuffer whose 56 fields are zero or NULL pointers, as Windows sends it, can be read (MS-MQMP note
+    <29>).
+    """
     stub = bytes(CACTRANSFERBUFFERV1.get_least_size(encoding))
     arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": 7}
     built = QMCOMM.methods[4].build_in(arguments, encoding)
@@ -319,7 +323,9 @@ def test_arguments_that_cannot_be_encoded_raise_misuse_error(interface, opnum, a
 
 
 def test_ndr64_structure_is_padded_to_its_alignment():
-    """MS-RPCE 2.2.5.3.4.1; the QUEUE_FORMAT with an OBJECTID above shows it within a stub."""
+    """A structure in NDR64 is padded to its alignment (MS-RPCE 2.2.5.3.4.1). The QUEUE_FORMAT with an OBJECTID above
+    shows this padding within a stub.
+    """
     assert isinstance(QM2QM.methods[0].parameters[1].type, Struct)
     desc = QM2QM.methods[0].parameters[1].type
     assert (desc.get_alignment(NDR), desc.get_alignment(NDR64)) == (4, 8)
@@ -327,7 +333,9 @@ def test_ndr64_structure_is_padded_to_its_alignment():
 
 @pytest.mark.parametrize(("encoding", "wire"), [(NDR, "01 01 05"), (NDR64, "01 000000 01 000000 05 000000")])
 def test_union_arm_is_aligned_by_itself_in_ndr_and_by_largest_arm_in_ndr64(encoding, wire):
-    """MS-RPCE 2.2.5.3.4.4; C706 14.3.8."""
+    """The arm of a union has its own alignment in NDR (C706 14.3.8), and the alignment of the largest arm in NDR64
+    (MS-RPCE 2.2.5.3.4.4).
+    """
     octet, word = Unsigned(1), Unsigned(4)
     toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))
     table = method("Toy", "C706 14.3.8", in_("toy", toy))

@@ -1,4 +1,4 @@
-"""MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 2.2.2.11 to 2.2.2.13: security contexts of a server's association."""
+"""MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 2.2.2.11 to 2.2.2.13: the security contexts of a server's association."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def version(client: SecuredClient, stub: bytes = b"") -> bytes:
 
 
 def refused(happened: list, status: int) -> None:
-    """Nothing but a fault that ends the association."""
+    """Check that the only output is a fault with the given status, and that the association ends."""
     (fault,) = sent(happened)
     assert isinstance(fault.body, Fault)
     assert fault.body.status == status

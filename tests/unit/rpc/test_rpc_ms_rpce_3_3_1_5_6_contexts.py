@@ -1,4 +1,6 @@
-"""MS-RPCE 3.3.1.5.3, 3.3.1.5.6, 3.3.1.5.7, 3.3.3.5.5: what is negotiated when a client binds."""
+"""MS-RPCE 3.3.1.5.3, 3.3.1.5.6, 3.3.1.5.7, 3.3.3.5.5: the features and contexts that client and server negotiate in a
+bind.
+"""
 
 import pytest
 from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, sent

@@ -1,4 +1,6 @@
-"""MS-RPCE 3.3.1.5.2, 3.3.2: the security context of a client's association, with servers that lie, too."""
+"""MS-RPCE 3.3.1.5.2, 3.3.2: the security context of a client's association, also with servers that violate the
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ Change = Callable[[bytes], bytes]
 
 
 class Pair:
-    """A client and a server that answers RemoteQmGetVersion; ``change``: of each PDU of the server on its way."""
+    """A client and a server that answers RemoteQmGetVersion; ``change`` alters each PDU of the server in transit."""
 
     def __init__(self, level: AuthLevel, auth_type: AuthType = AuthType.WINNT, limits: Limits | None = None) -> None:
         self.server = SecuredClient(level)
@@ -39,7 +41,7 @@ class Pair:
         self.happened: list[Outgoing] = []
 
     def run(self, outgoing: list[Outgoing]) -> list[Outgoing]:
-        """Pass everything on until nothing is left to send."""
+        """Deliver PDUs in both directions until neither side sends any more; return the client's other outputs."""
         waiting = list(outgoing)
         while waiting:
             one = waiting.pop(0)
@@ -65,7 +67,7 @@ class Pair:
         return self
 
     def version(self) -> Outgoing:
-        """Call; return what came of it."""
+        """Call RemoteQmGetVersion; return the outcome of the call."""
         self.run(self.client.begin(outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
         return self.happened[1]
 

@@ -1,4 +1,6 @@
-"""MS-RPCE 3.3.3, 3.3.1.5.8; C706 12.6.4: requests, fragments, several calls, faults, cancels, orphans, ends."""
+"""MS-RPCE 3.3.3, 3.3.1.5.8; C706 12.6.4: requests, fragments, parallel calls, faults, cancels, orphans, and the end of
+an association.
+"""
 
 import pytest
 from rpc_made import DESC, NOW, Client, closed, element, received, sent

@@ -1,5 +1,7 @@
 # ruff: noqa: RUF012 - scapy declares packets in mutable class attributes
-"""MS-MQQP 2.2, 3.1.4: scapy's NDR and NDR64 build the stubs that our tables read, and read those that we build."""
+"""MS-MQQP 2.2, 3.1.4: scapy's NDR and NDR64 build the stubs that the project's tables read, and read the stubs that
+they build.
+"""
 
 from uuid import UUID
 
@@ -106,7 +108,7 @@ def pointed(value, count):
 
 
 def described(size, **change):
-    """Return the same description for both: scapy's packet and our value."""
+    """Return the same description in two forms: as scapy's packet, and as the project's value."""
     plain = {**DESC, **change}
     buffer = bytes(range(size))
     fields = {name: value for name, value in plain.items() if name not in ("dwSize", "lpBuffer")}
@@ -132,7 +134,7 @@ def test_scapy_stub_equals_stub_of_own_table(wide, size):
 
 
 def without_referents(stub, wide):
-    """Return the value without its referents, for which any nonzero number may stand."""
+    """Return the value without its referent ids, which may be any nonzero numbers."""
     at = 40
     return stub[:at] + bytes(8 if wide else 4) + stub[at + (8 if wide else 4) :]
 

@@ -1,4 +1,4 @@
-"""MS-RPCE 3.3.1.5.2: scapy's client, with NTLM and SPNEGO of its own, checks every signature of the shell's answers."""
+"""MS-RPCE 3.3.1.5.2: scapy's client, with its own NTLM and SPNEGO, verifies every signature in the shell's answers."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -29,7 +29,9 @@ USER, PASSWORD = "tester", "Test-1"
 INTERFACE = "qm2qm of the tests"
 CONNECT, INTEGRITY, PRIVACY = DCE_C_AUTHN_LEVEL.CONNECT, DCE_C_AUTHN_LEVEL.PKT_INTEGRITY, DCE_C_AUTHN_LEVEL.PKT_PRIVACY
 HOW = [(False, CONNECT), (False, INTEGRITY), (False, PRIVACY), (True, INTEGRITY), (True, PRIVACY)]
-"""Whether in SPNEGO, and the level. Not SPNEGO at connect: scapy signs its mechListMIC where SSPI sends a dummy."""
+"""Pairs: whether the client uses SPNEGO, and the level. SPNEGO at the level connect is left out, because scapy signs
+its mechListMIC where SSPI sends a dummy.
+"""
 
 
 class GetVersion(NDRPacket):

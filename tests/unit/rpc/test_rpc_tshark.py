@@ -1,4 +1,6 @@
-"""C706 12.6, MS-RPCE: tshark, which knows DCE/RPC of its own, finds nothing malformed in what both sides sent."""
+"""C706 12.6, MS-RPCE: tshark, with its own implementation of DCE/RPC, finds nothing malformed in the PDUs of both
+sides.
+"""
 
 import shutil
 from ipaddress import IPv4Address
@@ -29,7 +31,7 @@ CLIENT, SERVER = Endpoint("127.0.0.1", 40_000), Endpoint("127.0.0.1", 2105)
 
 
 def dissected(path, traffic, *fields):
-    """Write traffic as a capture; return the values of the fields in each frame that has DCE/RPC in it."""
+    """Write traffic to a capture; return the values of the given fields in each frame that contains DCE/RPC."""
     with CaptureWriter(path) as capture:
         capture.tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, (from_client, data) in enumerate(traffic):

@@ -1,4 +1,4 @@
-"""Keys, certificates, accounts and messages for the tests of reference_qm.security."""
+"""Makes keys, certificates, accounts and messages for the tests of reference_qm.security."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -87,7 +87,7 @@ def certificate(which: int = 1024) -> bytes:
 
 
 def certificate_for(key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey) -> bytes:
-    """Return a certificate of any key, issued by the first one."""
+    """Return a certificate for a public key, issued with the first key of this module."""
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "MSMQ")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key)
     made = made.serial_number(1).not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
@@ -108,7 +108,9 @@ def remote_keys(*providers: str) -> MqdsPublicKeys:
 
 
 def message(*, level: int = 0, body: bytes = b"a body of no block", algorithm: int = 0x800C) -> UserMessagePacket:
-    """Return a message of USER to a private queue, with SecurityHeader and certificate, not signed, not encrypted."""
+    """Return a message from USER to a private queue, with SecurityHeader and certificate, but neither signed nor
+    encrypted.
+    """
     return UserMessagePacket(
         BaseHeader=BaseHeader(Flags=BaseHeader.flags(PR=3)),
         UserHeader=UserHeader(
@@ -139,26 +141,26 @@ def message(*, level: int = 0, body: bytes = b"a body of no block", algorithm: i
 
 
 def with_security(packet: UserMessagePacket, **data: bytes) -> UserMessagePacket:
-    """Return the packet with other SecurityData."""
+    """Return the packet with changed items of SecurityData."""
     header = packet.SecurityHeader
     changed = replace(header, SecurityData=replace(header.SecurityData, **data, Padding=None))
     return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), SecurityHeader=changed)
 
 
 def with_properties(packet: UserMessagePacket, **fields: object) -> UserMessagePacket:
-    """Return the packet with other properties."""
+    """Return the packet with changed fields of MessagePropertiesHeader."""
     changed = replace(packet.MessagePropertiesHeader, **fields, Padding=None)
     return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), MessagePropertiesHeader=changed)
 
 
 def with_flags(packet: UserMessagePacket, flags: int) -> UserMessagePacket:
-    """Return the packet with other SecurityHeader.Flags."""
+    """Return the packet with the given SecurityHeader.Flags."""
     return replace(packet, SecurityHeader=replace(packet.SecurityHeader, Flags=flags))
 
 
 @dataclass
 class MadeAccounts:
-    """A directory that knows USER, and counts how often it was asked for certificates."""
+    """A directory of accounts that knows only USER, and counts the requests for certificates."""
 
     registered: tuple[bytes, ...] = field(default_factory=lambda: (certificate(),))
     asked: int = 0
@@ -210,7 +212,7 @@ class Refusal:
 def check_security(
     packet: UserMessagePacket, by: Receiver, queue: SecurityDescriptor, now: Now = NOW
 ) -> Accepted | Refusal:
-    """Take the steps of MS-MQQB 3.1.5.8.3 in their order."""
+    """Carry out the steps of MS-MQQB 3.1.5.8.3 in order; return the resulting packet, or the refusal."""
     try:
         packet = authenticate_message(decrypt_message(packet, by, now))
         identify_sender(packet, by, now)

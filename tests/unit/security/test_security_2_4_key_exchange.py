@@ -1,4 +1,4 @@
-"""MS-MQQB 2.4 PUBLICKEYBLOB and SIMPLEBLOB, 3.1.7.1.5.2, and the directory's structures of MS-MQMQ 2.2."""
+"""MS-MQQB 2.4 PUBLICKEYBLOB and SIMPLEBLOB, 3.1.7.1.5.2, and the structures of the directory in MS-MQMQ 2.2."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -60,7 +60,9 @@ def test_symmetric_key_round_trips_through_its_key_blob(which, size):
 
 
 def test_encrypted_symmetric_key_is_little_endian_rsaes_pkcs1():
-    """RFC 8017 7.2.1: 00 02, at least eight bytes that are not zero, 00, and the key as it is."""
+    """The encrypted symmetric key consists of 00 02, at least eight nonzero bytes, 00 and the unchanged key (RFC 8017
+    7.2.1), in little-endian order.
+    """
     numbers = rsa_key(1024).private_numbers()
     blob = encrypt_symmetric_key(rsa_key(1024).public_key(), RC4, b"0123456789abcdef", entropy())
     encoded = pow(int.from_bytes(blob.encryptedKey, "little"), numbers.d, numbers.public_numbers.n).to_bytes(128, "big")
@@ -146,7 +148,9 @@ def test_malformed_stored_key_is_a_format_error():
 
 
 def test_mqusersigncerts_round_trip():
-    """MS-MQMQ 2.2.21, 2.2.22: the digest is the MD5 of the certificate."""
+    """A MQUSERSIGNCERTS keeps its certificates in a round trip, and the digest of a certificate is its MD5 (MS-MQMQ
+    2.2.21, 2.2.22).
+    """
     certs = UserSignCerts((UserSignCert.create_entry(UUID(int=1), certificate()), UserSignCert()))
     assert UserSignCerts.parse(certs.build()) == certs
     assert UserSignCert.create_entry(UUID(int=1), b"abc").Digest.hex() == "900150983cd24fb0d6963f7d28e17f72"

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3: what becomes of a received message that has a SecurityHeader."""
+"""MS-MQQB 3.1.5.8.3: whether a received message that has a SecurityHeader is accepted or refused."""
 
 from dataclasses import replace
 
@@ -61,7 +61,7 @@ EB, AS3 = SecurityHeader.flags(EB=1), SecurityHeader.flags(AS=3)
 
 
 def decide(packet, by=None, queue=OPEN_QUEUE):
-    """Return the decision about a packet that came over the wire."""
+    """Build and parse a packet; return the decision about it."""
     return check_security(parse_packet(packet.build()), by or receiver(), queue, NOW)
 
 
@@ -94,7 +94,9 @@ def test_message_without_security_header_is_accepted_unchecked():
 
 
 def test_frame_7_of_the_document_passes_the_security_check():
-    """Ambiguity 6: ST 1 and a SID, no certificate and no signature."""
+    """Frame 7 of the document passes the security check, although it has ST 1 and a SID but neither certificate nor
+    signature (ambiguity 6).
+    """
 
     class Windows(MadeAccounts):
         def groups(self, sid: Sid) -> frozenset[Sid] | None:
@@ -237,7 +239,7 @@ def test_rc2_keys_reduced_to_40_bits_are_rejected_when_configured():
 
 
 def _with_key(level, provider, which, key):
-    """Return a message encrypted under RC2 with a given key."""
+    """Return a message encrypted by RC2 with the given key."""
     rc2 = EncryptionAlgorithm.RC2
     caches = sender(SecuritySettings(PreferredEnhancedAlgorithm=rc2, PreferredBaseAlgorithm=rc2))
     blob = encrypt_symmetric_key(rsa_key(which).public_key(), rc2, key, entropy()).build()
@@ -292,7 +294,9 @@ def test_sender_id_that_is_no_account_is_denied(security_id):
 
 
 def test_message_without_sender_id_counts_as_from_the_anonymous_user():
-    """MS-MQDMPR 3.1.1.12 SenderIdentifierType; what Everyone may do it may not."""
+    """A message without a sender identifier counts as a message of the anonymous user, which does not have the rights
+    of Everyone (MS-MQDMPR 3.1.1.12 SenderIdentifierType).
+    """
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
     accepted(nobody, queue=queue_for((AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)))
     assert refusal(nobody, queue=OPEN_QUEUE).message_class is RPC_ACCESS_DENIED_STATUS
@@ -310,7 +314,9 @@ def test_signature_of_an_unknown_provider_is_refused(name, refused):
 
 
 def test_refusal_class_of_first_failed_check_is_returned():
-    """A wrong body encryption hides the signature, a wrong signature hides the missing right."""
+    """Of two failed checks, the first determines the class of the refusal: the decryption precedes the signature, and
+    the signature precedes the access right.
+    """
     both = with_properties(encrypted(packet=signed(message(level=5))), MessageBody=b"x")
     assert refusal(both, queue=queue_for()).message_class is BAD_ENCRYPTION
     assert refusal(with_properties(signed(), Label="x"), queue=queue_for()).message_class is BAD_SIGNATURE

@@ -110,7 +110,7 @@ KEYED = (
     ],
 )
 def test_key_caches_have_documented_lifetimes(settings, lifetimes_ms):
-    """Notes <22>, <61>, <63>, <64>, <69>."""
+    """The caches of keys have the lifetimes of the notes <22>, <61>, <63>, <64> and <69> of MS-MQQB."""
     caches = SecurityCaches(SecuritySettings(**settings))
     for name, lifetime_ms in zip(KEYED, lifetimes_ms, strict=True):
         assert getattr(caches, name).lifetime_ms == lifetime_ms
@@ -126,7 +126,9 @@ def test_key_caches_have_documented_lifetimes(settings, lifetimes_ms):
     ],
 )
 def test_privacy_level_selects_the_key_cache(base_caches, level, receiving, sending):
-    """Notes <59>, <60>, <67>, <68>."""
+    """The privacy level of a message selects the cache of its key, by the notes <59>, <60>, <67> and <68>
+    of MS-MQQB.
+    """
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
     assert caches.get_receiving_cache(level) is getattr(caches, receiving)
     assert caches.get_sending_cache(level) is getattr(caches, sending)

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.1.5, MS-MQMQ 2.2.19.3 EncryptionAlgorithm: published vectors of each cipher, padding, refusals."""
+"""MS-MQQB 3.1.7.1.5, MS-MQMQ 2.2.19.3 EncryptionAlgorithm: published vectors of each cipher, the padding, and refused
+inputs.
+"""
 
 import pytest
 
@@ -34,7 +36,7 @@ STREAM_VECTORS = [  # RFC 6229 section 2
 
 @pytest.mark.parametrize(("algorithm", "key", "block", "expected"), BLOCK_VECTORS)
 def test_block_cipher_matches_published_vector_in_its_first_block(algorithm, key, block, expected):
-    """With a zero initial value the first block of CBC is the bare cipher."""
+    """With an initial value of zeros, the first block in CBC mode equals the published vector of the plain cipher."""
     assert encrypt(algorithm, bytes.fromhex(key), block)[: len(block)].hex() == expected
 
 
@@ -44,7 +46,9 @@ def test_rc4_matches_published_key_stream(key, expected):
 
 
 def test_block_ciphers_chain_their_blocks():
-    """SP 800-38A F.2.1, its initial value folded into the first block, because here it is zeros."""
+    """Block ciphers chain their blocks as in SP 800-38A F.2.1. The test combines the printed initial value with the
+    first block, because the initial value of MSMQ is zero.
+    """
     key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
     vector = bytes(range(16))
     first = bytes.fromhex("6bc1bee22e409f96e93d7e117393172a")
@@ -82,6 +86,8 @@ def test_invalid_encrypted_body_is_an_error(algorithm):
 
 
 def test_rc2_uses_the_88_zero_bits_of_a_reduced_key_as_key_bits():
-    """Only 40 of the 128 bits are unknown, but the effective length of RFC 2268 stays 128."""
+    """RC2 uses all 128 bits of a reduced key, although 88 of them are zero and only 40 are secret; the effective length
+    of RFC 2268 stays 128.
+    """
     reduced = b"12345".ljust(16, b"\0")
     assert encrypt(EncryptionAlgorithm.RC2, reduced, b"body") != encrypt(EncryptionAlgorithm.RC2, b"12345", b"body")

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.5: provider, algorithm and key by PrivacyLevel, the send cache, and the packet that results."""
+"""MS-MQQB 3.1.7.1.5: provider, algorithm and key for each PrivacyLevel, the send cache, and the resulting packet."""
 
 from dataclasses import replace
 
@@ -87,7 +87,9 @@ def test_preferred_algorithm_of_a_foreign_provider_is_refused():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_encrypted_packet_names_algorithm_and_flags(level):
-    """The receiver's private key opens the SIMPLEBLOB, and the key in it opens the body."""
+    """An encrypted packet names its algorithm and sets its flags; the receiver's private key decrypts the SIMPLEBLOB,
+    and the key in the SIMPLEBLOB decrypts the body.
+    """
     packet = parse_packet(encrypted(message(level=level)).build())
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     provider = _provider(level)

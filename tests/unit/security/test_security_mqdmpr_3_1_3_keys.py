@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.3: the keys of a queue manager, and the lists of their public halves."""
+"""MS-MQDMPR 3.1.3: the keys of a queue manager, and the lists of its public keys."""
 
 import pytest
 from security_made import PROVIDERS, remote_keys, rsa_key

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.5 what is signed; MS-MQQB 3.1.7.1.4 signing; 3.1.5.8.3 authenticating."""
+"""MS-MQMQ 2.5: the signed data; MS-MQQB 3.1.7.1.4: signing; 3.1.5.8.3: authenticating."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -56,7 +56,7 @@ LAST = b"".join(
 
 
 def to_several(packet):
-    """Return the packet with two destinations: a direct name, then a private one that must be aligned."""
+    """Return the packet with two destinations: a direct name, and then a private name, which must be aligned."""
     names = (
         MQFFormatNameElement(MQFDirectQueueFormatName("OS:b\\q")),
         MQFFormatNameElement(PrivateQueueFormatName(RECEIVER_QM, 6)),

@@ -71,7 +71,9 @@ def test_built_security_descriptor_parses_to_its_original(descriptor):
 
 
 def test_security_descriptor_from_windows_is_parsed():
-    """DACL first, owner and group behind; made by hand after MS-DTYP 2.4.6."""
+    """A security descriptor whose DACL precedes owner and group, as Windows writes it, is parsed. The descriptor was
+    made by hand from MS-DTYP 2.4.6.
+    """
     dacl = "0200 1C00 0100 0000" + "00 00 1400 04000000" + "0101000000000001 00000000"
     wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
     read = SecurityDescriptor.parse(wire)

@@ -1,4 +1,4 @@
-"""A core that is only a dispatcher of DCE/RPC, with the listener that brings it connections."""
+"""A core that consists only of a dispatcher of DCE/RPC, with the listener that accepts its connections."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 Dispatcher = Callable[[RpcEvent], Iterable[RpcOutput]]
-"""A handler of calls: takes an event, returns what follows; what follows later is given to ``RpcDesk.perform``."""
+"""A handler of RPC events: it takes an event and returns outputs. Later outputs are passed to ``RpcDesk.perform``."""
 
 
 class RpcDesk:
-    """Associations and their listener; ``dispatcher`` may be exchanged."""
+    """Associations with their listener; a test may exchange the ``dispatcher``."""
 
     def __init__(self, server: RpcServer, dispatcher: Dispatcher, **limits: int) -> None:
         self.server = server

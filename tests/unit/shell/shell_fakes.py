@@ -1,4 +1,4 @@
-"""A core that does what a test says, and a host around it on a free port of loopback."""
+"""A core whose effects a test determines, and a host for it at a free port of loopback."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ Event = TypeVar("Event")
 
 
 class ScriptedCore:
-    """A core that answers inputs with what ``script`` returns; ``await core.wait_for(Kind)``: the next one."""
+    """A core that answers each input with the result of ``script``; ``await core.wait_for(Kind)`` returns the next
+    input of a kind.
+    """
 
     def __init__(self, script: Callable[[Input], list[Effect]] = lambda event: []) -> None:
         self.script = script
@@ -50,7 +52,7 @@ class ScriptedCore:
         return []
 
     def begin(self, entries: Mapping[str, object]) -> ScriptedCore:
-        """Be the core of every life."""
+        """Record the content of the store, and return this core as the core after each restart."""
         self.begun.append(entries)
         return self
 
@@ -62,7 +64,7 @@ class ScriptedCore:
 
 
 def lives(*cores: ScriptedCore) -> NewCore:
-    """Return what begins with the first and goes on with the next."""
+    """Return a function that returns the first core at the start, and the next core after each restart."""
     following = iter(cores)
     return lambda entries: next(following).begin(entries)
 
@@ -75,7 +77,7 @@ async def running(
     address: str = "127.0.0.1",
     directory: MemoryDirectory | None = None,
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
-    """Yield a started host that listens on TCP; it is stopped at the end."""
+    """Yield a started host that listens on TCP, and stop it at the end."""
     begin = new_core.begin if isinstance(new_core, ScriptedCore) else new_core
     host = Host(begin, address, store or MemoryStore(), limits or Limits(), Surroundings(directory))
     endpoint = await host.bind_tcp(0)
@@ -89,7 +91,7 @@ async def running(
 
 @contextlib.asynccontextmanager
 async def client(endpoint: Endpoint) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Yield a TCP client of its own."""
+    """Yield a new TCP connection to the host."""
     reader, writer = await asyncio.open_connection(*endpoint)
     try:
         yield reader, writer
@@ -100,12 +102,12 @@ async def client(endpoint: Endpoint) -> AsyncIterator[tuple[asyncio.StreamReader
 
 
 def on(kind: type[Input], *effects: Effect):
-    """Return a script: these effects whenever such an input comes."""
+    """Return a script that answers each input of the given kind with the given effects."""
     return lambda event: list(effects) if isinstance(event, kind) else []
 
 
 async def until_closed(reader: asyncio.StreamReader) -> bytes:
-    """Read everything up to the end of a stream; a reset is an end too."""
+    """Read all bytes until the end of a stream, or until a reset."""
     with contextlib.suppress(ConnectionResetError):
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await reader.read()
@@ -113,7 +115,7 @@ async def until_closed(reader: asyncio.StreamReader) -> bytes:
 
 
 class Disk:
-    """A store whose writes last until the test lets them end."""
+    """A store whose writes end only when the test lets them end."""
 
     def __init__(self, error: str | None = None) -> None:
         self.error = error

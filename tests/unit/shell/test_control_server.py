@@ -1,4 +1,4 @@
-"""The control protocol over TCP: lines, ids, bounds."""
+"""The control protocol over TCP: lines, ids, and limits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MIB = 1024 * 1024
 
 
 def answering(event: Input) -> list[Effect]:
-    """Answer an identity at once, a receive never."""
+    """Answer the request ``identity`` at once, and no other request."""
     if isinstance(event, Command) and isinstance(event.request, Identity):
         return [Completed(event.token, Result({"name": "fake"}))]
     return []
@@ -335,7 +335,9 @@ def test_stop_verb_is_answered_and_ends_the_service():
 
 
 def opening(event: Input) -> list[Effect]:
-    """Answer what opens something with its token as the handle, and everything else with nothing."""
+    """Answer each request that opens an object with its token as the handle, and every other request with an empty
+    result.
+    """
     if not isinstance(event, Command):
         return []
     names = {OpenQueue: "handle", RemoteOpen: "remote"}

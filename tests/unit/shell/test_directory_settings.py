@@ -1,4 +1,4 @@
-"""[directory] of the TOML file of ``serve``."""
+"""The table [directory] in the TOML file of ``serve``."""
 
 from __future__ import annotations
 

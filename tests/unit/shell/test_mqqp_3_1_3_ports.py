@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.3, 3.1.4.8: the host's ports of DCE/RPC, their connections, and the core's inputs from them."""
+"""MS-MQQP 3.1.3, 3.1.4.8: the host's ports of DCE/RPC, their connections, and the resulting inputs of the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The asyncio shell of DCE/RPC: connections, limits and ends, with a dispatcher that does what the test says."""
+"""The asyncio shell of DCE/RPC: connections, limits and how connections end, with a dispatcher that the test
+determines.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
 
 
 class Desk:
-    """A dispatcher: answers RemoteQMGetQMQMServerPort and RemoteQMOpenQueue, keeps everything else waiting."""
+    """A dispatcher that answers RemoteQMGetQMQMServerPort and RemoteQMOpenQueue, and leaves all other calls
+    unanswered.
+    """
 
     def __init__(self) -> None:
         self.events: list[RpcEvent] = []
@@ -64,7 +68,7 @@ class Desk:
 
 
 class Caller:
-    """A TCP client that speaks PDUs."""
+    """A TCP client that sends and receives PDUs."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -209,7 +213,9 @@ def test_rpc_client_that_does_not_read_is_disconnected_at_the_buffer_limit() -> 
 
 
 def test_requests_of_stalled_rpc_client_wait_until_it_reads() -> None:
-    """All answers together are more than may wait: the requests have to."""
+    """When the answers exceed the limit of unsent bytes, further requests wait until the client reads; then all
+    requests are answered in order.
+    """
     size, calls = 400_000, 100
 
     async def run() -> None:
@@ -230,7 +236,7 @@ def test_requests_of_stalled_rpc_client_wait_until_it_reads() -> None:
 
 
 def answering(size: int) -> Callable[[RpcEvent], Iterable[RpcOutput]]:
-    """Return a dispatcher that answers every RemoteQMStartReceive with a message of this size."""
+    """Return a dispatcher that answers every RemoteQMStartReceive with a message of the given size."""
 
     def dispatch(event: RpcEvent) -> Iterable[RpcOutput]:
         if not isinstance(event, CallReceived):

@@ -1,4 +1,4 @@
-"""[rpc] of ``serve``: users, their passwords, and the levels."""
+"""The table [rpc] of ``serve``: users, their passwords, and the levels."""
 
 from __future__ import annotations
 

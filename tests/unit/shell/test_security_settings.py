@@ -1,4 +1,4 @@
-"""[security] and what [[queues]] demand, in the file of ``serve``."""
+"""The table [security], and the security demands of [[queues]], in the file of ``serve``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GENERATED = "[security]\nfolder = 'keys'\ngenerate = true\n"
 
 @pytest.fixture
 def certificate() -> bytes:
-    """Return a certificate of nobody in particular, DER."""
+    """Return a DER certificate of an arbitrary subject."""
     key = generate_key(1024, SeededEntropy("certificate"))
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "alice")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -1,4 +1,4 @@
-"""The service around a core: faults, failures, ports."""
+"""The service around a core: faults, failures, and ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TOML file of ``mqconform serve`` and the flags that override it."""
+"""The TOML file of ``mqconform serve``, and the options that override it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host's two ping sockets. Spec: MS-MQQB 2.1.2."""
+"""The two sockets of the host for pings. Spec: MS-MQQB 2.1.2."""
 
 from __future__ import annotations
 

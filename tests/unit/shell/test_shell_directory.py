@@ -1,4 +1,4 @@
-"""The host's directory: asked in order on a thread of its own, and watched."""
+"""The directory of the host: a separate thread carries out its requests in order, and watches it for changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stored(folder: Path, busy_s: float = 60) -> SqliteDirectory:
 
 
 def lock(folder: Path) -> sqlite3.Connection:
-    """Let another process have the file until it rolls back."""
+    """Lock the file as another process would, until the returned connection rolls back."""
     other = sqlite3.connect(folder / FILE, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     return other

@@ -1,4 +1,4 @@
-"""The host's commands, restart and stop."""
+"""The commands, the restart and the stop of the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host's reset: a new core begins, nothing of the old one reaches it."""
+"""The reset of the host: a new core starts, and no input for the previous core reaches it."""
 
 from __future__ import annotations
 

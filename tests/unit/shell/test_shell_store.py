@@ -1,4 +1,4 @@
-"""The host's store: what is written, when it is reported to the core."""
+"""The store of the host: the written records, and the time at which the core learns that a write has ended."""
 
 from __future__ import annotations
 

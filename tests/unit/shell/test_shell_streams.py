@@ -1,4 +1,6 @@
-"""The host's streams: reported from beginning to end, bounded, from the own address."""
+"""The streams of the host: they are reported from beginning to end, are limited, and start from the host's
+own address.
+"""
 
 from __future__ import annotations
 

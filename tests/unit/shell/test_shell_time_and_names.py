@@ -1,4 +1,4 @@
-"""The host's clock and its resolver."""
+"""The clock and the resolver of the host."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def acceptor(kind: AuthType, level: AuthLevel = AuthLevel.PKT_PRIVACY) -> Securi
 
 
 def built(kind: AuthType, level: AuthLevel, user: User = ALICE, at_server: AuthLevel | None = None):
-    """Let both sides take every leg; return them, with the number of legs."""
+    """Exchange all authentication legs between client and server; return both contexts, and the number of legs."""
     client = client_security(kind, level, user).initiate()
     server = acceptor(kind, at_server or level)
     token, legs = client.step(b""), 1

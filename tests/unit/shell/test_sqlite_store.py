@@ -1,4 +1,4 @@
-"""The store that outlives the process: what it keeps, what it refuses, what a full disk does."""
+"""The store on disk: the records that it keeps, the files that it refuses, and a full disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def entries(path: Path) -> dict[str, object]:
 
 
 def complaint(path: Path) -> str:
-    """Return the message for a store that cannot be opened; its bytes must stay as they were."""
+    """Return the message for a store that cannot be opened, and check that its file is unchanged."""
     before = path.read_bytes()
     with pytest.raises(StoreError) as error:
         SqliteStore(path)
@@ -58,7 +58,7 @@ def complaint(path: Path) -> str:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return a store of many pages with the entries e0 to e199."""
+    """Return the file of a store with many pages, which has the entries e0 to e199."""
     path = tmp_path / "store"
     write(path, {f"e{number}": {"text": f"{number} " * 50} for number in range(200)})
     return path
@@ -101,7 +101,9 @@ def test_interrupted_store_creation_is_repeated(tmp_path: Path):
 
 
 def test_store_entries_written_before_a_kill_are_read_again(tmp_path: Path):
-    """The log of a process that never closed the store is read; an unfinished end of it is ignored."""
+    """The log of a process that was killed before it closed the store is read; the incomplete record at the end of the
+    log is ignored.
+    """
     path, log = tmp_path / "store", tmp_path / "store-wal"
     code = f"""
 import asyncio, os

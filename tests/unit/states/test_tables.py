@@ -1,4 +1,4 @@
-"""Tables of states and events: mistakes in a table, its places, and the checks of its cells."""
+"""Tables of states and events: mistakes in a table, the places of states, and the checks of the cells."""
 
 from __future__ import annotations
 

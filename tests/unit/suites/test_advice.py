@@ -1,4 +1,4 @@
-"""A rule about receipt is not passed by what a system sends."""
+"""A rule about receipt does not pass because of packets that the system sends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ON_RECEIPT = ("on receipt", "ignore")
 
 
 def sent_by_a_system() -> list[Entry]:
-    """Judge a system that sends what Windows sent, MS-MQQB section 4, and receives nothing."""
+    """Judge a system that sends the packets of MS-MQQB section 4, which Windows sent, and receives none."""
     entries: list[Entry] = []
 
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))

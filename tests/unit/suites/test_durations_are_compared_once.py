@@ -1,4 +1,6 @@
-"""Only `peer.measure_duration` compares durations, because it knows stalls (harness/peer/durations.py)."""
+"""Only `peer.measure_duration` compares durations, because only this method subtracts stalls
+(harness/peer/durations.py).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from pathlib import Path
 
 SUITES = Path(__file__).parents[3] / "suites"
 INSTANTS = {"time_ms", "closed_at_ms", "elapsed_ms", "monotonic_ms"}
-"""What packets, connections, the recorder and the environment call a time."""
+"""The attributes of packets, connections, the recorder and the environment that are times."""
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-"""Comparisons of times; ``is None`` is none."""
+"""The operators that compare times. The operator ``is`` is not one of them, because ``is None`` compares no times."""
 
 
 def test_no_check_subtracts_or_compares_times_directly() -> None:
@@ -19,12 +21,12 @@ def test_no_check_subtracts_or_compares_times_directly() -> None:
 
 
 def is_of_the_core(path: Path) -> bool:
-    """Return whether a module is part of a SUT: faults and readings have the core's clock."""
+    """Return whether a module is part of a SUT: faults and readings run in the core and use its clock."""
     return "faults" in path.stem
 
 
 def functions(path: Path) -> Iterator[str]:
-    """Yield the functions of a module that subtract or compare times."""
+    """Yield the names of the functions of a module that subtract or compare times."""
     for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(function, ast.FunctionDef) and any(map(is_measuring, ast.walk(function))):
             yield function.name
@@ -40,7 +42,7 @@ def is_measuring(node: ast.AST) -> bool:
 
 
 def names_time(expression: ast.AST) -> bool:
-    """Return whether a time is part of an expression, but for what `measure_duration` gets."""
+    """Return whether an expression contains a time, except in the arguments of `measure_duration`."""
     if isinstance(expression, ast.Attribute) and expression.attr in INSTANTS:
         return True
     if isinstance(expression, ast.Call) and getattr(expression.func, "attr", None) == "measure_duration":

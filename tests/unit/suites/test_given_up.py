@@ -1,4 +1,6 @@
-"""A session that nobody acknowledged on may be given up: what did not come on it then convicts nobody."""
+"""A system may give up a session on which the peer acknowledged nothing; messages that are then missing make no rule
+fail.
+"""
 
 from __future__ import annotations
 

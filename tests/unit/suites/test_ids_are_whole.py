@@ -1,4 +1,4 @@
-"""`git grep ID` shows row, check and fault of every checked rule."""
+"""`git grep ID` finds the row, the check and the fault of every checked rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = SUITES.parent
 
 @pytest.fixture(scope="module")
 def rules() -> dict[str, dict[str, Any]]:
-    """Return every rule that some check judges, as ``mqconform rules --format json`` gives it."""
+    """Return every checked rule with the fields that ``mqconform rules --format json`` prints."""
     inventory = take_inventory()
     return {rule: inventory.row(rule) for rule in inventory.checked_rules()}
 
@@ -38,13 +38,13 @@ def heads() -> dict[Path, dict[str, Any]]:
 
 @cache
 def folders() -> dict[str, Path]:
-    """Return the folder of each rule: that of its row."""
+    """Return the folder of each rule, which is the folder of its row."""
     return {rule: folder for folder, head in heads().items() for rule in head if ID.fullmatch(rule)}
 
 
 @cache
 def text_of(path: Path) -> str:
-    """Return the text of a module, and of the modules of tables beside it, which it imports."""
+    """Return the text of a module, and of the tables in its folder from which the module makes checks."""
     return path.read_text(encoding="utf-8") + list_tables_in_folder(path.parent).decode()
 
 
@@ -62,7 +62,9 @@ def test_each_rule_id_of_a_fault_is_literal_in_its_source():
 
 
 def test_frozen_number_of_checks_equals_their_actual_number(rules):
-    """A run with fewer ends with exit code 5; nobody forgets to raise the number."""
+    """The number in frozen.toml equals the number of checks. A run with fewer checks ends with exit code 5, so the
+    number must be raised for each new check.
+    """
     checks = {check for row in rules.values() for check in row["tests"] if "/test_" in check}
     assert tomllib.loads((SUITES / "frozen.toml").read_text(encoding="utf-8")) == {"tests": len(checks)}
 

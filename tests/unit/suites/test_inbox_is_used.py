@@ -1,4 +1,4 @@
-"""Checks take the SUT's messages from the peer's inbox, on whatever session they come (E16)."""
+"""Checks take the messages of the SUT from the peer's inbox, because the SUT may send them on any session (E16)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_THE_WHOLE_TEST = {
     ("peer", "sessions"),
     ("peer", "unclaimed"),
 }
-"""What a check that looked for messages itself would look through."""
+"""The attributes that a check would search if it looked for messages itself."""
 OF_ONE_CONNECTION = {"received", "from_sut"}
 ONE_MESSAGE = {("poll", "UserMessage"), ("expect", "UserMessage")}
 
@@ -62,11 +62,13 @@ ABOUT_CONNECTIONS = frozenset(
         "mqso/s5_5_5_internal_storage_failure",
     }
 )
-"""Sections whose checks are about a connection: what comes on it at all, in which order, what it counts, its end."""
+"""Sections whose checks are about a connection: the packets on it, their order, their counts, and the end of the
+connection.
+"""
 
 
 def looks(source: str) -> Iterator[str]:
-    """Yield the ways in which a check looks for packets without the inbox."""
+    """Yield each way in which the source of a check looks for packets without the inbox."""
     nodes = list(ast.walk(ast.parse(source)))
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
@@ -87,7 +89,7 @@ def looks(source: str) -> Iterator[str]:
 
 @cache
 def looking() -> dict[str, set[str]]:
-    """Return the sections with checks that look for packets without the inbox, and how they do."""
+    """Return the sections whose checks look for packets without the inbox, each with the ways in which they do so."""
     found: dict[str, set[str]] = {}
     for file in sorted(SUITES.rglob("test_*.py")):
         if ways := set(looks(file.read_text(encoding="utf-8"))):

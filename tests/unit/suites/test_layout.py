@@ -1,4 +1,4 @@
-"""Packets read by the tables of MS-MQMQ: the frames of MS-MQQB section 4, and what both codecs build."""
+"""Packets read by the tables of MS-MQMQ: the frames of MS-MQQB section 4, and packets that each codec builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A control channel need not show the LookupIdentifier of a message: checks ask for it in one way, which knows that."""
+"""A control channel need not return the LookupIdentifier of a message, so checks read it only through a function that
+permits its absence.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from harness.paths import SUITES
 
 
 def reads(path: Path) -> Iterator[int]:
-    """Yield the lines where a message's ``lookup_id`` is read as if it were always there."""
+    """Yield the lines in which a check reads ``lookup_id`` of a message as if it were always present."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         subscript = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
         if subscript and node.slice.value == "lookup_id":

@@ -1,4 +1,4 @@
-"""A step that failed is an outcome of the system in few checks, and never where only the control channel failed."""
+"""A check treats a failed step as an outcome of the system only if the control channel itself did not fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def caught(handler: ast.ExceptHandler) -> set[str]:
 
 
 def misjudged(path: Path) -> Iterator[int]:
-    """Yield the lines where failures are caught, and those of the channel among them."""
+    """Yield the lines in which a check catches all failures, including those of the control channel."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Try):
             passed = False

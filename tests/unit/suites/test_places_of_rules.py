@@ -1,4 +1,4 @@
-"""Row, check and fault of a rule lie in the folder of its section, or the section names the folder of its check."""
+"""Row, check and fault of a rule are in the folder of its section, or the section names the folder of the check."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from harness.proof.places import Places, find_folders_of_rule
 from harness.rules.catalogue import load_catalogue
 
 IN_ONE_FOLDER = 0.765
-"""The least share of the checked rules with row, check and fault in one folder."""
+"""The minimum share of checked rules whose row, check and fault are in one folder."""
 NAMED = 0.95
-"""The least share with check and fault in the folder of the row or in one that its section names."""
+"""The minimum share of checked rules whose check and fault are in the folder of the row, or in a folder that the
+section names.
+"""
 
 
 @pytest.fixture(scope="module")
 def rules() -> Mapping[str, Places]:
-    """Return the places of every rule that some check judges."""
+    """Return the places of every checked rule."""
     inventory = take_inventory()
     return {rule: find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()}
 

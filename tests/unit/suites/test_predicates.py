@@ -1,4 +1,6 @@
-"""Every predicate of messages: what keeps its rule, what breaks it, and what it does not speak of."""
+"""Every predicate of messages, with a packet that keeps its rule, a packet that breaks the rule, and packets to which
+the rule does not apply.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ ORDER_QUEUE = DirectQueueFormatName(r"TCP:10.0.0.1\PRIVATE$\order_queue$")
 def message(
     *, base: int = 3, user: dict[str, Any] | None = None, properties: dict[str, Any] | None = None, **headers: Any
 ) -> UserMessagePacket:
-    """Return a message of the SUT; flags for its headers are set, ``user`` has fields and, in lower case, bits."""
+    """Return a message of the SUT with the flags for its headers. ``user`` has fields of UserHeader, and bits under
+    their names in upper case.
+    """
     given = dict(user or {})
     bits = {name: given.pop(name) for name in list(given) if name.isupper() and len(name) <= 2}
     usual = {"DQ": 7, "MP": 1, "TH": int("TransactionHeader" in headers), "SH": int("SecurityHeader" in headers)}
@@ -74,7 +78,7 @@ def message(
 
 
 def typed(body_type: int, message_class: int = 2) -> UserMessagePacket:
-    """Return an acknowledgment, or a message of another class, whose body has a type."""
+    """Return a message of the given class, by default an acknowledgment, with the given BodyType."""
     return message(properties={"MessageClass": message_class, "BodyType": body_type})
 
 
@@ -93,14 +97,14 @@ def acknowledgment(final: bool = False, **changes: Any) -> UserMessagePacket:
 
 
 def listed(name: str = r"TCP:10.0.0.1\q", **signature: Any) -> UserMessagePacket:
-    """Return a message with lists of queues."""
+    """Return a message with a MultiQueueFormatHeader."""
     elements = (MQFFormatNameElement(MQFDirectQueueFormatName(name)),)
     header = MultiQueueFormatHeader(MQFAddressHeader(0x64, elements), Signature=MQFSignatureHeader(**signature))
     return message(MultiQueueFormatHeader=header)
 
 
 def at(place: int, value: bytes) -> Callable[[UserMessagePacket], bytes]:
-    """Overwrite bytes; a place below zero counts from the end."""
+    """Return a function that overwrites bytes of a packet; a negative place counts from the end."""
 
     def change(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -111,7 +115,9 @@ def at(place: int, value: bytes) -> Callable[[UserMessagePacket], bytes]:
 
 
 def user_bits(**bits: int) -> Callable[[UserMessagePacket], bytes]:
-    """Set bits of UserHeader.Flags, whatever they announce."""
+    """Return a function that sets bits of UserHeader.Flags, although the packet lacks the headers that they
+    announce.
+    """
 
     def change(packet: UserMessagePacket) -> bytes:
         clear = ~UserHeader.flags(**{name: vars(UserHeader)[name].mask for name in bits})
@@ -122,7 +128,9 @@ def user_bits(**bits: int) -> Callable[[UserMessagePacket], bytes]:
 
 
 def in_list(place: int, value: int) -> Callable[[UserMessagePacket], bytes]:
-    """Overwrite a number of the list of destinations, at a place relative to its HeaderID."""
+    """Return a function that overwrites a number in the list of destinations, at a place relative to the HeaderID of
+    the list.
+    """
 
     def change(packet: UserMessagePacket) -> bytes:
         found = packet.build().index(b"\x64\0\0\0\1\0\0\0")
@@ -142,11 +150,13 @@ def size_of_sender(value: int) -> Callable[[UserMessagePacket], bytes]:
 
 
 BITS_OF_WHAT_IS_NOT_THERE = ("MQMQ-2.2.19.2-18", "MQMQ-2.2.19.2-22")
-"""Rules of a bit that says that a header is there: a message without the header exercises neither half of them."""
+"""Rules about a bit that announces a header: a message without this header exercises no part of the rule."""
 
 
 def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | None:
-    """Return the finding of a rule's predicate on a packet of the SUT; None when the rule is not about it."""
+    """Return whether a packet of the SUT keeps a rule, by the rule's predicate; return None if the rule does not apply
+    to the packet.
+    """
     connection = Connection(1, "acceptor")
     *before, frame = (
         Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection)
@@ -285,7 +295,7 @@ CASES: tuple[Case, ...] = (
     ("MQMQ-2.2.20.6-21", secured({"ST": 1}, SecurityID=SID), size_of_sender(2000)),
 )
 OPTIONAL = ("MQMQ-2.2.20.6", "MQMQ-2.2.20.7", "MQMQ-2.2.20.8", "MQMQ-2.2.18.1.4")
-"""Sections of headers that most messages do without."""
+"""Sections about headers that most messages lack."""
 
 
 @pytest.mark.parametrize(("rule", "kept", "broken"), CASES, ids=[case[0] for case in CASES])
@@ -349,7 +359,7 @@ RESPONSE = EstablishConnectionPacket(
     InternalHeader(Flags=InternalHeader.flags(PT=2)),
     EstablishConnectionHeader(ServerGuid=OWN),
 ).build()
-"""With which the SUT set the session up."""
+"""The response with which the SUT accepted the session."""
 NEVER_SET = (
     ("MQMQ-2.2.19.1-14", {"base": 3 | BaseHeader.flags(X6=1)}),
     ("MQMQ-2.2.19.2-26", {"user": {"X3": 2}}),
@@ -399,7 +409,7 @@ BASE_HEADER_WRONG = {
 
 
 SAID_AGAIN = {"MQMQ-2.2.19.1-22": {"MQDMPR-3.1.7.1.32-04"}}
-"""Rules of other documents that demand the same."""
+"""For a rule, the rules of other documents that make the same demand."""
 
 
 @pytest.mark.parametrize("rule", BASE_HEADER_WRONG)

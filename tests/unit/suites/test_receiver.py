@@ -1,4 +1,4 @@
-"""A receiver of the SUT's messages is there for it whatever its check waits for."""
+"""The receiver of the SUT's messages accepts and acknowledges them while the check waits for other events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SUT as sender: what is said when it did not come to send."""
+"""The SUT as sender: the errors of a check in which the SUT sends no message."""
 
 from __future__ import annotations
 

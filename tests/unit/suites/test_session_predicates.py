@@ -1,4 +1,6 @@
-"""Predicates on what a system sends, by what it received and sent before: counts, acknowledgments, their messages."""
+"""Predicates that compare the packets of a system with its earlier packets in both directions: counts, and
+acknowledgments with their messages.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ load_predicates()
 
 
 class Session:
-    """A session that the peer opened, packet by packet."""
+    """A session that the peer opened; a test adds packets one by one."""
 
     def __init__(self, *, opened: bool = True) -> None:
         self.judge = PassiveJudge()
@@ -56,7 +58,7 @@ class Session:
         assert self.shows(data, direction) != MALFORMED
 
     def shows(self, data: bytes, direction: str = FROM_SUT) -> str:
-        """Show bytes, which may be no packet; return their kind."""
+        """Give bytes to the judge, which may not be a packet; return the kind of packet that was recognized."""
         self._numbers += 1
         frame = Frame(self._numbers, 0, direction, "tcp", data, MALFORMED, self.connection)
         name_frame(frame)
@@ -81,7 +83,7 @@ BY_FIELD = {
 
 
 def exchange() -> Session:
-    """Two messages each way, of which one is recoverable."""
+    """Return a session with two messages in each direction, the second of which is recoverable."""
     session = Session()
     for way in (session.hears, session.says):
         for number, delivery in ((1, 0), (2, 1)):
@@ -155,7 +157,7 @@ def named(name: str) -> DirectQueueFormatName:
 
 
 def message(queue: str = QUEUE, *, user: Fields = NONE, properties: Fields = NONE, **headers: Any) -> UserMessagePacket:
-    """Return a recoverable message of the peer that asks for all acknowledgments."""
+    """Return a recoverable message of the peer that requests all acknowledgments."""
     bits = {"DQ": 7, "AQ": 7, "MP": 1, "DM": 1, "TH": int("TransactionHeader" in headers)}
     fields = {"SourceQueueManager": PEER, "MessageID": 4, "DestinationQueue": named(queue), "AdminQueue": named(ACKS)}
     return UserMessagePacket(
@@ -169,7 +171,7 @@ def message(queue: str = QUEUE, *, user: Fields = NONE, properties: Fields = NON
 def acknowledgment(
     of: MessageClass, *, bits: Fields = NONE, user: Fields = NONE, base: Fields = NONE, properties: Fields = NONE
 ) -> UserMessagePacket:
-    """Return an acknowledgment of that message, as the SUT has to make it."""
+    """Return an acknowledgment of that message, as a correct SUT makes it."""
     flags = UserHeader.flags(**{"DQ": 7, "RQ": 7, "MP": 1, "DM": 1, **bits})
     fields = {"SourceQueueManager": SUT, "MessageID": 1, "DestinationQueue": named(ACKS), "ResponseQueue": named(QUEUE)}
     body = b"" if of < MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q else b"body"
@@ -352,7 +354,7 @@ def test_acknowledgment_on_second_connection_is_matched_to_its_message() -> None
 
 
 def of_transaction(number: int, identifier: int, *, first: int, last: int) -> UserMessagePacket:
-    """Return a message of a transaction of the SUT."""
+    """Return a message that belongs to a transaction of the SUT."""
     flags = TransactionHeader.flags(FM=first, LM=last, ID=identifier)
     header = TransactionHeader(flags, SEQUENCE, number, number - 1)
     return message(

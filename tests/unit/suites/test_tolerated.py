@@ -1,4 +1,6 @@
-"""What the documents leave to a system is not held against it: no check of these rules may miss anything."""
+"""Behaviour that the documents leave to a system makes no rule fail: these variants of the reference pass all checks of
+their rules.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,16 @@ ALLOWED = [
     ("server-lookup-unknown-action-tolerated", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
     ("server-unknown-action-peeks-tolerated", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
 ]
-"""Variants of the reference, each with rules that it keeps by one of the readings that the text allows."""
+"""Variants of the reference, each with the rules that it keeps by one of the readings that the documents permit."""
 
 Judged = dict[str, dict[str, set[Verdict]]]
 
 
 @pytest.fixture(scope="module")
 def judged() -> Judged:
-    """Judge the rules on each variant; return the verdicts by variant and rule. One process collects the checks."""
+    """Judge the rules on each variant; return the verdicts by variant and rule. One process collects the checks for all
+    variants.
+    """
     rules = defaultdict(set)
     for variant, some in ALLOWED:
         rules[variant].update(some)

@@ -1,4 +1,4 @@
-"""The driver: the contract between a core and whatever host it has."""
+"""The driver, which is the interface between a core and any host."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Timer:
 
 @dataclass
 class ScriptedCore:
-    """A core that answers each input with what ``script`` returns."""
+    """A core that answers each input with the result of ``script``."""
 
     script: Callable[[Input], list[Effect]] = field(default=lambda event: [])
     on_timer: list[Effect] = field(default_factory=list)
@@ -84,7 +84,7 @@ class ScriptedCore:
 
 
 class Host:
-    """A host that notes every call; ``does`` is done on each effect."""
+    """A host that records every call; ``does`` is called for each effect."""
 
     def __init__(self, core: ScriptedCore) -> None:
         self.core = core
@@ -111,7 +111,7 @@ class Host:
         return self.timers[-1]
 
     def advance(self, ms: int) -> None:
-        """Let time pass, and happen what was to happen."""
+        """Advance the time, and carry out the actions that are due."""
         self.ms += ms
         due, self.timers = self.timers, []
         for timer in due:
@@ -122,7 +122,7 @@ class Host:
 
     @property
     def wanted(self) -> list[int]:
-        """The times at which it is to wake the core."""
+        """Return the times at which the host will call the core."""
         return [timer.due for timer in self.timers if not timer.cancelled]
 
     @property
@@ -140,7 +140,7 @@ def resolved(host: str) -> HostResolved:
 
 
 def scripted(started: list[Effect] | None = None, **resolved: list[Effect]) -> Callable[[Input], list[Effect]]:
-    """Answer Started, and the HostResolved of each host that is named."""
+    """Return a script that answers Started, and the HostResolved of each named host, with the given effects."""
 
     def script(event: Input) -> list[Effect]:
         if isinstance(event, HostResolved):

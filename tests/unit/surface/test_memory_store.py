@@ -1,4 +1,4 @@
-"""The store in memory: entries by name, as text, up to a limit."""
+"""The store in memory: entries by name, stored as text, up to a limit of size."""
 
 from __future__ import annotations
 

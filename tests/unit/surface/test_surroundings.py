@@ -1,4 +1,4 @@
-"""What somebody beside a queue manager does to its directory, and sees in it."""
+"""The changes that a program beside the queue manager makes in its directory, and the objects that it reads there."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_machine_with_public_queues_cannot_change_registration(directory):
 
 
 class _Refusing(MemoryDirectory):
-    """A directory that cannot keep anything any more."""
+    """A directory that refuses to store any further object."""
 
     def __init__(self, other: MemoryDirectory) -> None:
         super().__init__(lambda: UUID(int=1), lambda: 0)

@@ -1,4 +1,6 @@
-"""Covering arrays: every allowed combination of two or three parameters has a row, and no row is excluded."""
+"""Covering arrays: every permitted combination of values of two or three parameters occurs in a row, and no row is
+excluded.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ TABLES = st.lists(st.integers(min_value=1, max_value=4), min_size=1, max_size=5)
 
 
 def all_rows(values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> list[Row]:
-    """Return every allowed row, by trying all."""
+    """Return every permitted row, found by trying all rows."""
     rows = [dict(zip(values, row, strict=True)) for row in product(*values.values())]
     return [row for row in rows if is_allowed(row, excluded)]
 
@@ -32,7 +34,7 @@ def tuples_of(rows: Sequence[Row], strength: int) -> set[tuple[tuple[str, str], 
 
 @st.composite
 def excluding(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[Row]]:
-    """Draw a table, and excluded pairs that leave the plain row."""
+    """Draw a table, and excluded pairs of values that do not exclude the row of plain values."""
     values = draw(TABLES)
     pairs = [
         {one: x, other: y}

@@ -1,4 +1,6 @@
-"""A varied check runs with its rows only on a system that can be reset, so that no row meets what another one left."""
+"""A varied check uses its rows only on a system that can be reset, so that no row depends on the state that an earlier
+row left.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The smallest combination that fails: found from failing and passing rows, and by running parts again."""
+"""The smallest combination of values that fails, found from failing and passing rows and by further runs with parts of
+a row.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ PLAIN = ROWS[0]
 
 
 def shrink(breaks: Callable[[Row], bool]) -> tuple[Row, int]:
-    """Return the smallest combination with which a system that ``breaks`` fails, and the number of further runs."""
+    """Return the smallest combination with which a system fails, and the number of further runs. ``breaks``: whether
+    the system fails with a row.
+    """
     failing = next(row for row in ROWS if breaks(row))
     runs: list[Row] = []
 

@@ -1,4 +1,4 @@
-"""A row applied to messages and requests: it gives what the check does not."""
+"""A row applied to messages and requests: the row provides the values that the check does not set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The test vectors: three readers agree on each, files follow the schema, and a runner in JavaScript reads them."""
+"""The test vectors: three readers agree on each vector, the files follow the schema, and a runner in JavaScript reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ from suites.mqmq.steps.layout import Layout
 
 SILENCE_S = 120
 SYNTAX = ("MQMQ-2.", "MQQB-2.")
-"""Rules of a packet's syntax; those of section 3 also bind values to a conversation."""
+"""The beginnings of ids of rules about the syntax of a packet. Rules of section 3 are omitted, because they also relate
+values to a conversation.
+"""
 ROWS = [(kind_of, row) for kind_of, rows in PACKETS.items() for row in rows()]
 FILES = dict(make_files())
 
@@ -44,7 +48,9 @@ def test_vector_file_is_valid_by_its_schema(name: str) -> None:
 
 
 def test_scapy_layers_refuse_vectors_that_the_codec_refuses() -> None:
-    """``make_files`` already refuses a row that the strict codec contradicts."""
+    """The scapy layers refuse every vector that the codec refuses. `make_files` has already compared the vectors with
+    the strict codec.
+    """
     for kind_of, row in ROWS:
         if row.result == "invalid":
             with pytest.raises(WireError):
@@ -81,7 +87,7 @@ def test_valid_packets_break_no_passive_rule_and_the_others_break_those_that_the
 
 
 def broken_rules(predicates: Any, data: bytes) -> list[str]:
-    """Return the passive rules that one packet alone breaks."""
+    """Return the passive rules that one packet breaks without other packets."""
     try:
         name = kind(data)
     except WireError:
@@ -121,11 +127,11 @@ def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
 
 
 UNION_PARTS = ("pQueueFormat.union.Uniquifier",)
-"""Numbers that the scapy layers keep as bytes of the union's arm."""
+"""Numbers that the scapy layers keep as the bytes of a union's arm."""
 
 
 def flatten(value: Any, prefix: str) -> Any:
-    """Yield the leaves of nested parameters by dotted name."""
+    """Yield the values of nested parameters, each with its dotted name."""
     for name, one in value.items():
         if isinstance(one, dict):
             yield from flatten(one, f"{prefix}{name}.")

@@ -1,4 +1,4 @@
-"""The names of classes and statuses in the texts of verdicts."""
+"""The names of message classes and statuses in the texts of verdicts."""
 
 import pytest
 

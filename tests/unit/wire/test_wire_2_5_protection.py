@@ -1,6 +1,7 @@
 """Signatures and encryption of the harness: MS-MQMQ 2.5, MS-MQQB 2.4.1, 2.4.2, 3.1.7.1.4, 3.1.7.1.5.
 
-Held against vectors of others: RFC 2268, RFC 6229, SP 800-38A; RSA and DigestInfo against ``cryptography``.
+The tests compare with published vectors (RFC 2268, RFC 6229, SP 800-38A), and for RSA and DigestInfo with the library
+``cryptography``.
 """
 
 import pytest
@@ -150,7 +151,9 @@ def test_wire_ciphers_match_published_vectors(algorithm, key, bits, clear, secre
 
 
 def test_aes_runs_in_cbc_mode_from_zeros():
-    """FIPS 197 C.3 for the first block; the second shows the chaining."""
+    """AES runs in CBC mode with an initial value of zeros: the first block equals FIPS 197 C.3, and the second block
+    shows the chaining.
+    """
     key = bytes(range(32))
     block = bytes.fromhex("00112233445566778899aabbccddeeff")
     first = bytes.fromhex("8ea2b7ca516745bfeafc49904b496089")

@@ -1,4 +1,4 @@
-"""MS-MQQB 4.1: the eight real frames, dissected to the values of the text and rebuilt byte by byte."""
+"""MS-MQQB 4.1: the eight frames of real Windows are dissected to the printed values, and rebuilt to the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of a packet for reports: complete, escaped, bounded, never an exception."""
+"""The dissection of a packet for reports is complete, escaped and limited, and never raises an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The constructors compute fields, and every one can be forced."""
+"""The constructors of packets compute some fields, and a caller can set each of these fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.5, 2.2.8 and 2.2.18: identifiers and names of queues, against bytes written by hand."""
+"""MS-MQMQ 2.2.5, 2.2.8 and 2.2.18: identifiers and names of queues, compared with bytes written by hand."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def test_data_type_structure_is_dissected_and_rebuilt(structure, hexadecimal, fi
 
 
 def test_padding_in_a_list_of_names_counts_from_the_list():
-    """The second name starts at a multiple of 2 only: its GUID needs no padding there, the first one's does."""
+    """The padding of a name in a list depends on its place in the list: the GUID of the first name is padded, and the
+    GUID of the last name, which begins at a multiple of 2 only, is not.
+    """
     elements = [
         MQFFormatNameElement(FormatName=PrivateQueueFormatName(SourceQueueManager=GUID)),
         MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="")),

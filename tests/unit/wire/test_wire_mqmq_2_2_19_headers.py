@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19: base, user and message properties header, against bytes written by hand."""
+"""MS-MQMQ 2.2.19: BaseHeader, UserHeader and MessagePropertiesHeader, compared with bytes written by hand."""
 
 from __future__ import annotations
 

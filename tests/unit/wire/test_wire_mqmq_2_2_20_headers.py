@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20: the optional headers and their order, against bytes written by hand."""
+"""MS-MQMQ 2.2.20: the optional headers and their order, compared with bytes written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""MS-MQQB 2.2 and 2.4: internal packets, acknowledgment bodies, ping, key blobs, against bytes written by hand."""
+"""MS-MQQB 2.2 and 2.4: internal packets, acknowledgment bodies, pings and key blobs, compared with bytes written by
+hand.
+"""
 
 from __future__ import annotations
 

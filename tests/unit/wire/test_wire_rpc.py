@@ -1,4 +1,6 @@
-"""C706 12.6, 14; MS-RPCE 2.2: the tester's PDUs and stubs are those that the reference's tables read, and strict."""
+"""C706 12.6, 14; MS-RPCE 2.2: the PDUs and stubs of the tester equal those of the reference's tables, and the tester's
+readers are strict.
+"""
 
 from __future__ import annotations
 

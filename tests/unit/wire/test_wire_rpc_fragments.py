@@ -1,4 +1,4 @@
-"""C706 12.6.4.9, 12.6.4.10: fragments as bytes are those that scapy makes, and are read as scapy reads them."""
+"""C706 12.6.4.9, 12.6.4.10: the tester makes the same fragments as scapy, and reads fragments as scapy does."""
 
 from __future__ import annotations
 

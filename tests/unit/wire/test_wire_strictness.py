@@ -1,4 +1,4 @@
-"""Bytes that cannot be dissected completely are refused by name, whatever scapy's configuration says."""
+"""Bytes that cannot be dissected completely are refused with a message, whatever the configuration of scapy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.wire import (
 
 
 def resized(data: bytes, change: int) -> bytes:
-    """Return the packet with ``change`` bytes more or fewer, its PacketSize corrected."""
+    """Return the packet with ``change`` bytes added or removed, and its PacketSize corrected."""
     data = data + bytes(change) if change > 0 else data[:change]
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 

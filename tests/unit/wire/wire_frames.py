@@ -1,7 +1,7 @@
 """The eight frames of MS-MQQB section 4.1, from the dumps of the newer revision.
 
-Frame 7's dump stops after 1650 bytes: its tail is rebuilt as the text says, ``61 00`` up to a body of 2000 bytes, and
-two bytes of padding up to 2224.
+The dump of frame 7 stops after 1650 bytes, so this module fills the body with ``61 00`` up to its size of 2000 bytes,
+as the text says, and adds two bytes of padding up to 2224.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What is tested is what was meant: the program that was started, the system that was named, from start to end."""
+"""A run tests the intended system from start to end: the program that it started, or the system that the SUT file
+names.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +197,9 @@ def test_sessions_of_one_system_and_control_of_another_are_refused(tmp_path: Pat
 
 
 class Turning:
-    """A control channel that passes on the first connections, and is then silent, gone, or another's."""
+    """A control channel that forwards the first connections; later it is silent, refuses connections, or answers for a
+    different system.
+    """
 
     def __init__(self, target: tuple[str, int], good: int, then: str) -> None:
         self.target, self.left, self.then = target, good, then
