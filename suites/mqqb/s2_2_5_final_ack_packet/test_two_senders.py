@@ -13,7 +13,8 @@ def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, su
     """The peer sends two transactional messages to a queue that does not exist, and a second queue manager at another
     address sends one. Each receives the FinalAcks of its own messages.
     """
-    receivers = {"peer": Receiver(peer, sut), "second host": Receiver(second_host, sut, 2)}
+    second = Receiver(second_host, sut)  # its TxSequenceID is lower: a mix-up does not look like an earlier test
+    receivers = {"peer": Receiver(peer, sut, 2), "second host": second}
     sent = {name: [receiver.send(destination=peer.missing_queue)] for name, receiver in receivers.items()}
     sent["peer"].append(receivers["peer"].send(destination=peer.missing_queue))
     for name, receiver in receivers.items():

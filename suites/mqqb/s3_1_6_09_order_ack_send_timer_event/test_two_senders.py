@@ -18,7 +18,8 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
     """The peer and a second queue manager at another address send transactional messages to the SUT at the same time.
     Each receives the OrderAck of its own sequence, addressed to its own address, and no OrderAck of the other sequence.
     """
-    receivers = {"peer": Receiver(peer, sut), "second host": Receiver(second_host, sut, 2)}
+    second = Receiver(second_host, sut)  # its TxSequenceID is lower: a mix-up does not look like an earlier test
+    receivers = {"peer": Receiver(peer, sut, 2), "second host": second}
     for number in range(max(COUNTS)):
         for receiver, count in zip(receivers.values(), COUNTS, strict=True):
             if number < count:

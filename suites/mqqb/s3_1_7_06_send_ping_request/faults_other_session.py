@@ -41,15 +41,3 @@ class SentToFirstAddress(Ping):
         session.RemoteQMAddress = (waiting or [session])[0].RemoteQMAddress
         super().send_request(session, now)
         session.RemoteQMAddress = own
-
-
-@fault("initiator-ping-cookie-of-first-ping-for-other-address", breaks="MQQB-3.1.7.6-03")
-class CookieOfFirst(Ping):
-    """While the initiator waits for a Ping Response, it sends a Ping Request to another address with the same
-    Cookie.
-    """
-
-    def send_request(self, session: Session, now: Now) -> None:
-        if any(one.RemoteQMAddress != session.RemoteQMAddress for one in _list_waiting_sessions(self)):
-            self.qm.adm.PingCookie -= 1
-        super().send_request(session, now)
