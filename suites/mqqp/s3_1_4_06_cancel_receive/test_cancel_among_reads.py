@@ -28,6 +28,7 @@ UPPER_BIT = 0x1_0000
     "MQQP-3.1.4.6-20",
     "MQQP-3.1.4.6-D01",
     "MQQP-3.1.4.6-D02",
+    *("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"),
 )
 def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     """Three receives wait on one handle, and two on other handles, some with equal dwRequestIDs. RemoteQMCancelReceive
@@ -84,9 +85,9 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     observed = {"cancels": [one.outcome for one in nowhere], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09")
     judge(*ids, expected=expected, observed=observed, evidence=nowhere, case="handles without reads")
-    ids = ("MQQP-3.1.4.6-05", "MQQP-3.1.4.6-20")
+    done = ("MQQP-3.1.4.6-05", "MQQP-3.1.4.6-20", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02")
     outcomes = [one.outcome for one in cancels]
-    judge(*ids, expected=each("MQ_OK"), observed=outcomes, evidence=cancels, case="three cancels")
+    judge(*done, expected=each("MQ_OK"), observed=outcomes, evidence=cancels, case="three cancels")
     faults = [one.outcome for one in refused if one.thrown is not None]
     judge("MQQP-3.1.4.6-D02", expected=none("fault"), observed=faults, evidence=refused, case="refused cancels")
     ends = [first_end, second_end]
