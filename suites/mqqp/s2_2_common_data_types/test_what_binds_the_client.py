@@ -11,8 +11,11 @@ from harness.wire.rpc import NDR, NDR64, QM2QM
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
-FAILURE_STATUSES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
-"""Failure statuses that the peer returns: HRESULTs and an NTSTATUS, some of them undefined."""
+FAILURE_STATUSES = (
+    *(0xC00E_0001, 0xC00E_0006, 0xC00E_0007, 0xC000_000D, 0xC000_0225),
+    *(0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF),
+)
+"""Failure statuses that the peer returns: HRESULTs and NTSTATUSes, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of RPC faults: access denied, and an undefined status."""
@@ -135,8 +138,8 @@ FAILING_METHODS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns six different failures from one method: the SUT's reply to the application and the number of its
-    calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
+    """The peer returns nine different failures from one method: the SUT's reply to the application and the number of
+    its calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []
