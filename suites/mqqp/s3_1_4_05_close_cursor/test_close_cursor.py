@@ -32,7 +32,8 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
     of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
     Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
-    a PEEK_NEXT by a further cursor still waits. A cursor whose message was received can be closed too.
+    a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor. A cursor
+    whose message was received can be closed too.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -109,6 +110,12 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     )
     judge("MQQP-3.1.4.5-09", expected=expected, observed=seen, evidence=others)
     judge.conclude("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-10")
+    ahead = queue.open_cursor()
+    for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT):
+        queue.read(action, by=by, hCursor=ahead)
+    taken = queue.start_receive(by=by, hCursor=ahead)
+    if taken.outcome == "MQ_OK":
+        queue.return_message(taken)
     spent = queue.open_cursor()
     queue.peek(by=by, hCursor=spent).expect_success()
     queue.receive(by=by)
@@ -124,7 +131,15 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         case="cursor whose message was received",
     )
     seen, expected = (
-        {"peek_by_the_open_cursor": read.label_or_outcome, "peek_by_the_closed_cursor": gone[0].outcome},
-        facts(peek_by_the_open_cursor="second", peek_by_the_closed_cursor=NO_CURSOR),
+        {
+            "peek_by_the_open_cursor": read.label_or_outcome,
+            "peek_by_the_closed_cursor": gone[0].outcome,
+            "receive_by_a_cursor_at_the_second_message": taken.label_or_outcome,
+        },
+        facts(
+            peek_by_the_open_cursor="second",
+            peek_by_the_closed_cursor=NO_CURSOR,
+            receive_by_a_cursor_at_the_second_message="second",
+        ),
     )
     judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)
