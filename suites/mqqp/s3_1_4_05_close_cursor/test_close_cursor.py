@@ -116,6 +116,20 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     taken = queue.start_receive(by=by, hCursor=ahead)
     if taken.outcome == "MQ_OK":
         queue.return_message(taken)
+    seen, expected = (
+        {
+            "peek_by_the_open_cursor": read.label_or_outcome,
+            "peek_by_the_closed_cursor": gone[0].outcome,
+            "receive_by_a_cursor_at_the_second_message": taken.label_or_outcome,
+        },
+        facts(
+            peek_by_the_open_cursor="second",
+            peek_by_the_closed_cursor=NO_CURSOR,
+            receive_by_a_cursor_at_the_second_message="second",
+        ),
+    )
+    judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)
+    judge.conclude("MQQP-2.2.2.1-01")
     spent = queue.open_cursor()
     queue.peek(by=by, hCursor=spent).expect_success()
     queue.receive(by=by)
@@ -130,16 +144,3 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         evidence=[*closes, late],
         case="cursor whose message was received",
     )
-    seen, expected = (
-        {
-            "peek_by_the_open_cursor": read.label_or_outcome,
-            "peek_by_the_closed_cursor": gone[0].outcome,
-            "receive_by_a_cursor_at_the_second_message": taken.label_or_outcome,
-        },
-        facts(
-            peek_by_the_open_cursor="second",
-            peek_by_the_closed_cursor=NO_CURSOR,
-            receive_by_a_cursor_at_the_second_message="second",
-        ),
-    )
-    judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)
