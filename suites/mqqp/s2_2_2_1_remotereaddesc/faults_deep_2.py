@@ -184,7 +184,7 @@ class RoundedUp(_Starting):
 
 @fault("server-second-cursor-reads-by-first-cursor", breaks="MQQP-2.2.2.1-01")
 class FirstCursor(RemoteStarting):
-    """The server reads by the first cursor of the handle, whatever cursor of the handle the client names."""
+    """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)

@@ -427,7 +427,7 @@ class CancelledPeekWaits(Waiting):
 
 @fault("server-cancel-ends-wait-of-first-read-of-queue", breaks="MQQP-3.1.4.6-D01")
 class FirstReaderStopped(Waiting):
-    """The server ends the wait of the first read of the handle, whatever read is cancelled."""
+    """The server ends the wait of the first read of the handle when any read of the handle is cancelled."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         first = next(iter(reader.descriptor.WaitingMessageReadOperationCollection))

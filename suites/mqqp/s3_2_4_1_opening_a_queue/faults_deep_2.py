@@ -93,7 +93,7 @@ class InitialUsed(ServerBindings):
 
 @fault("client-second-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-07")
 class SecondQueueStaysBound(ClientOpening):
-    """The client closes the binding handle of the queue that it opened first, whatever queue it closes."""
+    """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue

@@ -91,7 +91,7 @@ class MinorZeroOld(ClientReading):
 
 @fault("client-version-small-build-too-old", breaks=NEW_METHOD)
 class SmallBuildOld(ClientReading):
-    """The client treats a server with a build number below 951 as too old, whatever its version is."""
+    """The client treats a server with a build number below 951 as too old, also with a new version."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or version.BuildNumber < 951 or super().is_old_version(version)

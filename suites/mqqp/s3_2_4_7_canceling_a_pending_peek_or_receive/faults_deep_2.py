@@ -9,12 +9,12 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-cancel-finds-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
 class NewestFound(ClientCancelling):
-    """The client cancels the newest pending read of the queue, whatever read its application cancels."""
+    """The client cancels the newest pending read of the queue when its application cancels any read of the queue."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -173,38 +173,3 @@ class SecondKept(ClientCancelling):
         self.count += 1
         if self.count % 2:
             super().remove_cancelled_read(entry)
-
-
-@fault("client-failed-cancel-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class FailureIgnored(ClientCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
-
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        try:
-            yield from super().call_cancel_receive(entry)
-        except RemoteError as error:
-            if error.status != 0xC00E0001:
-                raise
-
-
-@fault("client-cancel-status-not-found-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class NotFoundIgnored(ClientCancelling):
-    """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
-
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        try:
-            yield from super().call_cancel_receive(entry)
-        except RemoteError as error:
-            if error.status != 0xC0000225:
-                raise
-
-
-@fault("client-cancel-called-before-start-receive", breaks="MQQP-3.1.4.6-03")
-class CancelBeforeStart(ClientCancelling):
-    """The client calls RemoteQMCancelReceive for a read that it has not yet sent to the server."""
-
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
-        entry = self.find_pending_read(queue, request_id)
-        if not entry.is_known:
-            yield from self.call_cancel_receive(entry)
-        yield from super().cancel_pending_read(queue, request_id)
