@@ -144,14 +144,16 @@ class Remote:
         self.peer.watch(association)
         return association
 
-    def open(self, queue: str = "plain", association: Association | None = None, **how: Any) -> RemoteQueue:
-        """Open a queue of the SUT for reading; raise ConformanceFailure if the SUT refuses. ``how``: arguments of
-        ``open_remote``.
+    def open(
+        self, queue: str = "plain", association: Association | None = None, client: UUID | None = None, **how: Any
+    ) -> RemoteQueue:
+        """Open a queue of the SUT for reading; raise ConformanceFailure if the SUT refuses. ``client``: the pLicGuid of
+        RemoteQMOpenQueue. ``how``: arguments of ``open_remote``.
         """
         self.empty(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).expect_success()
-        return RemoteQueue(self, association, opened)
+        return RemoteQueue(self, association, opened, client=client)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
         """Open the plain queue and send messages with the given labels to it, in this order; ``how``: arguments of
@@ -237,14 +239,22 @@ class RemoteQueue:
     """
     NULL_HANDLE = NULL_HANDLE
 
-    def __init__(self, remote: Remote, association: Association, opened: Call, *, settled: bool = True) -> None:
+    def __init__(
+        self,
+        remote: Remote,
+        association: Association,
+        opened: Call,
+        *,
+        settled: bool = True,
+        client: UUID | None = None,
+    ) -> None:
         self.remote = remote
         self.association = association
         self.opened = opened
         self.handle: int = opened.out.phQueue
         self.pointer: int = opened.out.dwpQueue
         self.context: int = opened.out.pdwContext
-        self.session = self.open_session()
+        self.session = self.open_session(client=client)
         if settled:
             self.session.expect_success()
 

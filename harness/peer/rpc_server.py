@@ -326,6 +326,10 @@ class RpcServer:
         self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
         return self.named(name)
 
+    def move_read_port(self) -> None:
+        """Listen at a further port, which becomes the read port; the old port stays open."""
+        self.read_port = self._open_port(0)
+
     def free_port(self) -> int:
         """Return a port of the peer at which no program listens."""
         port = self._open_port(0)

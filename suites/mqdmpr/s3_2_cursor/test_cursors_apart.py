@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct, in_queue
+from harness.expectations import distinct, each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
@@ -164,7 +164,8 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     """When a receive by a cursor has timed out, the cursor does not reach a message that another reader then returns to
-    the queue; a new cursor reaches it (erratum E106).
+    the queue; a new cursor reaches it (erratum E106). A second receive by the cursor times out while two messages are
+    locked: the cursor does not reach these messages either.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
@@ -189,6 +190,20 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
             "peek by the cursor": last_read.label_or_failure,
         },
         evidence=[read_by_other, waited, first_peek, last_read],
+    )
+    judge.conclude("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
+    remote.deliver(["second"])
+    read_later = [other.start_receive(), other.start_receive()]
+    waited_again = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    waited_again.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    for one in read_later:
+        other.return_message(one).expect_success()
+    at_last = queue.start_receive(hCursor=cursor)
+    judge.all(
+        expected=each(Call.FAILURE),
+        observed=[waited_again.label_or_failure, at_last.label_or_failure],
+        evidence=[waited_again, at_last],
+        case="second receive that times out, and receive after the return of both messages",
     )
 
 

@@ -46,6 +46,25 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
     )
 
 
+@covers("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
+def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
+    """Two cursors of one handle are open, one of them at the second message: two receives by the other cursor return
+    the first and the second message, and a peek by it then returns the third message.
+    """
+    application = Application(peer, sut)
+    packets = application.fill(*"abcd")
+    handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
+    receiving, beside = (application.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
+    moves = [sut.read_label(verb, cursor=beside) for verb in ("peek_message", "peek_next")]
+    received = [sut.read_label("receive", cursor=receiving) for _ in range(2)]
+    then = sut.read_label("peek_message", cursor=receiving)
+    judge.all(
+        expected=facts(moves_of_other_cursor=[*"ab"], receives=[*"ab"], peek_afterwards="c"),
+        observed={"moves_of_other_cursor": moves, "receives": received, "peek_afterwards": then},
+        evidence=packets,
+    )
+
+
 @needs("subqueues")
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
 def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, each, facts, in_queue
+from harness.expectations import any_order, between, each, facts, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
+from suites.messages import Sequence
 from suites.mqqp.steps.whole import UnchangedMessage
 
 pytestmark = needs("qm2qm")
@@ -47,6 +48,9 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     taken = [receive_if_any(queue, receive, by=by, Reserved=value) for value in RESERVED_VALUES]
     first = labels[len(RESERVED_VALUES)]
     acknowledged = [queue.read(peek, by=by, eAckNack=value, Reserved=value) for value in (1, 2)]
+    if by != Method.START_RECEIVE_BY_LOOKUP_ID:
+        cursor = queue.open_cursor()
+        acknowledged += [queue.read(peek, by=by, eAckNack=value, Reserved=3, hCursor=cursor) for value in (1, 2)]
     ends = [receive_if_any(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [read.label_or_outcome for read in (plain, *odd, *taken)]
     expected = [labels[0]] * (1 + len(RESERVED_VALUES)) + labels[: len(RESERVED_VALUES)]
@@ -58,7 +62,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
         case="labels returned by the reads",
     )
     seen = [read.label_or_outcome for read in (*acknowledged, *ends)]
-    expected = [first, first, *labels[len(RESERVED_VALUES) :]]
+    expected = [first] * len(acknowledged) + labels[len(RESERVED_VALUES) :]
     judge(
         "MQQP-2.2.2.1-09",
         expected=expected,
@@ -108,8 +112,8 @@ def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
     ],
 )
 def test_read_returns_packet_and_packet_size(remote, judge, by, size):
-    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer contains the sent packet, and
-    dwSize is the PacketSize of that packet.
+    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB, and then a receive returns a message with
+    a body of three bytes: lpBuffer contains the sent packet, and dwSize is the PacketSize of that packet.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -122,9 +126,11 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     if size == MAX_BODY:
         room = MAX_PACKET - len(bytes(remote.peer.recoverable_message(label="first")))
         message = remote.peer.recoverable_message(label="first", body=(body + bytes(4_096))[:room])
-    remote.send_all([message])
-    reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
-    for read in reads:
+    short = remote.peer.recoverable_message(label="second", body=b"end")
+    remote.send_all([message, short])
+    reads = [(queue.read(peek, by=by), message), (queue.receive(receive, by=by), message)]
+    reads.append((queue.receive(receive, by=by), short))
+    for read, message in reads:
         dw_size, size = read.description.dwSize if read.description is not None else None, len(bytes(message))
         sent, evidence = UnchangedMessage(message), read.evidence
         sizes, packet = {"dwSize": dw_size}, {"size_of_the_packet_in_bytes": len(read.packet_bytes)}
@@ -175,32 +181,50 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message arrives whose SentTime is a day ago: dwArriveTime of a peek, of a receive that ends with RR_NACK, and
-    of a second receive is between the time at which the peer sent the packet and the time of its acknowledgment.
+    """A message arrives whose SentTime is a day ago, and later an express message, and a message of a transactional
+    queue: dwArriveTime of a peek, of a receive that ends with RR_NACK, and of a second receive of the first message,
+    and of reads of the others, is between the time at which the peer sent the packet and the time of its
+    acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
         if by == Method.START_RECEIVE_BY_LOOKUP_ID
         else (Action.PEEK_CURRENT, Action.RECEIVE)
     )
-    queue = remote.open()
-    before = remote.peer.environment.now().utc_s
-    remote.send_all([remote.peer.recoverable_message({"SentTime": before - SECONDS_PER_DAY}, label="first")])
-    after = remote.peer.environment.now().utc_s
-    remote.peer.environment.run_until(lambda: False, 1_100)
+    queue, beside = remote.open(), remote.open("transactional")
+    sent = {"SentTime": remote.peer.environment.now().utc_s - SECONDS_PER_DAY}
+    periods = [
+        send_in_period(remote, message)
+        for message in (
+            remote.peer.recoverable_message(sent, label="first"),
+            remote.peer.message({"DM": 0, **sent}, label="second"),
+            Sequence(remote.peer).message(sent, label="third"),
+        )
+    ]
     reads = [queue.read(peek, by=by)]
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:  # E57: whether RR_NACK returns the message
         reads.append(queue.read(receive, by=by))
         queue.put_message_back(reads[-1])
         remote.peer.environment.run_until(lambda: False, 1_100)
     reads.append(queue.receive(receive, by=by))
+    pairs = [(read, periods[0]) for read in reads]
+    pairs += [(queue.receive(receive, by=by), periods[1]), (beside.read(peek, by=by), periods[2])]
     slack_s = 0 if remote.sut.environment.virtual else CLOCK_TOLERANCE_S
     for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
-        for read in reads:
+        for read, (before, after) in pairs:
             description = read.description
             observed = description.dwArriveTime if description is not None else read.label_or_outcome
             expected = between(before - slack_s, after + slack_s)
             judge(rule, expected=expected, observed=observed, evidence=read.evidence, case="arrival time in seconds")
+
+
+def send_in_period(remote: Any, message: Any) -> tuple[int, int]:
+    """Send a message; return the times before the message and after its acknowledgment, and then wait a second."""
+    before = remote.peer.environment.now().utc_s
+    remote.send_all([message])
+    after = remote.peer.environment.now().utc_s
+    remote.peer.environment.run_until(lambda: False, 1_100)
+    return before, after
 
 
 @needs("send")
@@ -234,20 +258,22 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
-    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (for an hour, if time is virtual). When a message
-    arrives, the read returns this message.
+    """Two reads of an empty queue with ulTimeout 0xFFFFFFFF, the second by a cursor, wait (for an hour, if time is
+    virtual). When two messages arrive, the reads return them.
     """
     queue = remote.open()
-    read = queue.begin(action, by=by, ulTimeout=INFINITE)
-    waits = read.state_after_silence()
+    cursor = queue.open_cursor()
+    reads = [queue.begin(action, by=by, ulTimeout=INFINITE, **more) for more in ({}, {"hCursor": cursor})]
+    waits = [read.state_after_silence() for read in reads]
     if remote.sut.environment.virtual:
-        remote.sut.environment.run_until(lambda: read.answered, MS_PER_HOUR)
-        waits = read.state_after_silence()
-    remote.deliver(["first"])
-    read.wait()
-    observed = {"read_before_an_arrival": waits, "read_after_an_arrival": read.label_or_outcome}
+        remote.sut.environment.run_until(lambda: any(read.answered for read in reads), MS_PER_HOUR)
+        waits = [read.state_after_silence() for read in reads]
+    remote.deliver(["first", "second"])
+    labels = [read.wait().label_or_outcome for read in reads]
+    observed = {"reads_before_an_arrival": waits, "reads_after_an_arrival": labels}
+    returned = ("first", "second") if action == Action.RECEIVE else ("first", "first")
     judge.all(
-        expected=facts(read_before_an_arrival=Call.WAITING, read_after_an_arrival="first"),
+        expected=facts(reads_before_an_arrival=each(Call.WAITING), reads_after_an_arrival=any_order(*returned)),
         observed=observed,
-        evidence=read.evidence,
+        evidence=reads,
     )

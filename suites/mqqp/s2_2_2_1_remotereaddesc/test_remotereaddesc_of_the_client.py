@@ -46,7 +46,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     """
     reader = Reader(peer, sut)
     for rule, name, values in (
-        ("MQQP-2.2.2.1-06", "Reserved", (0, 1, 0xFFFF_FFFF)),
+        ("MQQP-2.2.2.1-06", "Reserved", (0, 1, 0, 0xFFFF_FFFF)),
         ("MQQP-2.2.2.1-09", "eAckNack", (0, Ack.RR_NACK, Ack.RR_ACK)),
     ):
         for value in values:
@@ -74,8 +74,9 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a timeout wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
-    ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
+    """Two receives and one peek, and a peek and a receive by cursors, without a timeout wait at the peer, after
+    RemoteQMOpenQueue: each read has a unique dwRequestID, ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the
+    handles of the queue.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
@@ -83,6 +84,10 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     for number in (1, 2):
         reader.begin("remote_receive", remote=remote, timeout_ms=None)
         reader.await_reads(number)
+    for reading in (Reading.PEEK, Reading.PEEK_CURRENT_BY_CURSOR, Reading.RECEIVE_BY_CURSOR):
+        where = {"cursor": reader.open_cursor(remote)} if reading.by_cursor else {"remote": remote}
+        reader.begin(reading.verb, **where, timeout_ms=None)
+        reader.await_reads(number := number + 1)
     calls = reader.reads()
     asked = [reader.get_read_description(call) for call in calls]
     evidence = [*calls]
@@ -95,10 +100,10 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     )
     judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=0xFFFF_FFFF), "read"), observed=asked, evidence=evidence)
     judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
-    differ = len({one.dwRequestID for one in asked}) == 2
+    differ = len({one.dwRequestID for one in asked}) == len(asked)
     judge(
         "MQQP-2.2.2.1-04",
-        expected=holds("the two reads have different dwRequestIDs"),
+        expected=holds("the reads have different dwRequestIDs"),
         observed=differ,
         evidence=evidence,
     )

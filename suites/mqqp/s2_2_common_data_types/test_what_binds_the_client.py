@@ -11,8 +11,11 @@ from harness.wire.rpc import NDR, NDR64, QM2QM
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
-FAILURE_STATUSES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
-"""Failure statuses that the peer returns: HRESULTs and an NTSTATUS, some of them undefined."""
+FAILURE_STATUSES = (
+    *(0xC00E_0001, 0xC00E_0006, 0xC00E_0007, 0xC000_000D, 0xC000_0225),
+    *(0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF),
+)
+"""Failure statuses that the peer returns: HRESULTs and NTSTATUSes, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of RPC faults: access denied, and an undefined status."""
@@ -48,55 +51,58 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
     "MQQP-3.1.4.5-01",
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
-    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes the queue and the
-    cursor: the peer gets exactly one call of each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and
-    RemoteQMCloseQueue.
+    """The SUT opens two queues and a cursor, receives two messages, cancels a third receive, and closes the cursor and
+    the queues: the peer gets one RemoteQMEndReceive for each message, one RemoteQMCancelReceive, one
+    RemoteQMCloseCursor, and one RemoteQMCloseQueue for each queue.
     """
     reader = Reader(peer, sut)
-    remote = reader.open()
+    remote, beside = reader.open(), reader.open()
     cursor = reader.open_cursor(remote)
-    reader.begin_read(Reading.RECEIVE, remote).wait()
+    for _ in range(2):
+        reader.begin_read(Reading.RECEIVE, remote).wait()
     reader.let_reads_wait()
     waiting = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-    reader.await_reads(2)
+    reader.await_reads(3)
     reader.begin("cancel", request=waiting.number)
     reader.server.wait("RemoteQMCancelReceive")
     reader.begin("remote_close_cursor", cursor=cursor)
     reader.server.wait("RemoteQMCloseCursor")
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
+    reader.begin("remote_close", remote=beside)
+    reader.server.wait("RemoteQMCloseQueue", 2)
     count = {name: len(reader.server.named(name)) for name in _called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
-    once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
-    judge("MQQP-2.2.1.1-01", expected=once, case="number of calls", observed=opened, evidence=evidence)
+    twice = {"RemoteQMOpenQueue": 2, "RemoteQMCloseQueue": 2}
+    judge("MQQP-2.2.1.1-01", expected=twice, case="number of calls", observed=opened, evidence=evidence)
     judge(
         "MQQP-3.1.4.4-01",
-        expected=1,
+        expected=2,
         case="number of calls of RemoteQMCloseQueue",
         observed=opened["RemoteQMCloseQueue"],
         evidence=evidence,
     )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
-    first = reader.get_receive_handle(reader.reads()[0])
+    handles = [reader.get_receive_handle(read).hex() for read in reader.reads()[:2]]
     judge(
         "MQQP-2.2.1.2-01",
-        expected=[first.hex()],
+        expected=handles,
         case="handle in RemoteQMEndReceive",
         observed=[end.hex() for end in ends],
         evidence=evidence,
     )
     judge(
         "MQQP-3.1.4.2-01",
-        expected=1,
+        expected=2,
         case="number of calls of RemoteQMEndReceive",
         observed=len(ends),
         evidence=evidence,
     )
     paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
-    once = {"RemoteQMEndReceive": 1, "RemoteQMCancelReceive": 1}
-    judge("MQQP-3.1.4.1-01", expected=once, case="number of calls", observed=paired, evidence=evidence)
+    ended = {"RemoteQMEndReceive": 2, "RemoteQMCancelReceive": 1}
+    judge("MQQP-3.1.4.1-01", expected=ended, case="number of calls", observed=paired, evidence=evidence)
     judge(
         "MQQP-3.1.4.5-01",
         expected=1,
@@ -135,9 +141,8 @@ FAILING_METHODS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns six different failures from one method: the reply of the SUT to the application and the number
-    of calls by the SUT are the same each time. If the application requested a read, an open or a purge, the reply is a
-    failure.
+    """The peer returns nine different failures from one method: the SUT's reply to the application and the number of
+    its calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []

@@ -29,11 +29,11 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
-    """The SUT refuses RemoteQMCloseCursor with an unknown cursor, with the handle of a wrong queue, and with another
-    handle of the same queue. With the right handle, the call closes one of three cursors, and the SUT refuses reads by
-    that cursor. Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their
-    messages, and a PEEK_NEXT by a further cursor still waits. RemoteQMCloseCursor also succeeds for a cursor whose
-    message was received.
+    """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
+    of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
+    Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
+    a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor. A cursor
+    whose message was received can be closed too.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -110,6 +110,26 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     )
     judge("MQQP-3.1.4.5-09", expected=expected, observed=seen, evidence=others)
     judge.conclude("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-10")
+    ahead = queue.open_cursor()
+    for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT):
+        queue.read(action, by=by, hCursor=ahead)
+    taken = queue.start_receive(by=by, hCursor=ahead)
+    if taken.outcome == "MQ_OK":
+        queue.return_message(taken)
+    seen, expected = (
+        {
+            "peek_by_the_open_cursor": read.label_or_outcome,
+            "peek_by_the_closed_cursor": gone[0].outcome,
+            "receive_by_a_cursor_at_the_second_message": taken.label_or_outcome,
+        },
+        facts(
+            peek_by_the_open_cursor="second",
+            peek_by_the_closed_cursor=NO_CURSOR,
+            receive_by_a_cursor_at_the_second_message="second",
+        ),
+    )
+    judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)
+    judge.conclude("MQQP-2.2.2.1-01")
     spent = queue.open_cursor()
     queue.peek(by=by, hCursor=spent).expect_success()
     queue.receive(by=by)
@@ -124,8 +144,3 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         evidence=[*closes, late],
         case="cursor whose message was received",
     )
-    seen, expected = (
-        {"peek_by_the_open_cursor": read.label_or_outcome, "peek_by_the_closed_cursor": gone[0].outcome},
-        facts(peek_by_the_open_cursor="second", peek_by_the_closed_cursor=NO_CURSOR),
-    )
-    judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)

@@ -155,27 +155,41 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     judge.all(expected=expected, observed=observed, evidence=[received, cancelled, ended])
 
 
-@covers("MQQP-3.1.4.6-05", "MQQP-3.1.4.6-19")
-def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
-    """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
-    the peek still waits (erratum E52). The dwRequestID of a cancelled peek can be used again.
+@covers(
+    "MQQP-3.1.4.6-05",
+    "MQQP-3.1.4.6-14",
+    "MQQP-3.1.4.6-15",
+    "MQQP-3.1.4.6-19",
+    "MQQP-3.1.4.6-20",
+    "MQQP-3.1.4.6-D01",
+)
+@pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursor"])
+def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge, with_cursor):
+    """A waiting peek, with or without a cursor, is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends
+    without a message, or it returns a failure and the peek still waits (erratum E52). The dwRequestID of a cancelled
+    peek can be used again, and the queue stays open.
     """
     queue, number = remote.open(), remote.request_id()
-    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    cursor = queue.open_cursor() if with_cursor else 0
+    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS, hCursor=cursor)
     read.state_after_silence()
     cancelled = queue.cancel(number)
     read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-05",
+        "MQQP-3.1.4.6-20",
+        "MQQP-3.1.4.6-D01",
         expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
         observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
         case="cancel and peek",
         evidence=[read, cancelled],
     )
     if cancelled.outcome != "MQ_OK":
-        judge.mark_not_exercised("MQQP-3.1.4.6-19", reason="the SUT cancels no peeks (erratum E52)")
+        ids = ("MQQP-3.1.4.6-14", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19")
+        judge.mark_not_exercised(*ids, reason="the SUT cancels no peeks (erratum E52)")
         return
-    again = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=describe_end(read), case="cancelled peek", evidence=[read])
+    again = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS, hCursor=cursor)
     waits = again.state_after_silence()
     judge(
         "MQQP-3.1.4.6-19",
@@ -184,7 +198,17 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         case="new peek with the same dwRequestID",
         evidence=[cancelled, again],
     )
+    judge.conclude("MQQP-3.1.4.6-19")
     queue.cancel(number)
+    remote.deliver(["first"])
+    peeked = queue.peek(hCursor=cursor)
+    judge(
+        "MQQP-3.1.4.6-14",
+        expected="first",
+        observed=peeked.label_or_outcome,
+        case="peek after the cancel of a peek",
+        evidence=[cancelled, peeked],
+    )
 
 
 @covers(

@@ -11,7 +11,7 @@ from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action, Method, desc2
-from harness.wire.rpc_qmcomm import DENY_RECEIVE, PEEK_ACCESS
+from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS
 from suites.mqqp.steps.reading import fill_queue
 from suites.mqqp.steps.whole import Kind
 
@@ -22,19 +22,23 @@ MAX_TRIES = 8
 
 
 @covers("MQQP-3.1.6.1-01")
-@pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
-def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client has opened two queues exclusively, the second queue to peek and with a cursor; in one case, a receive of
-    the client waits. The client loses its connection: a second client can open both queues and receive the next
-    message. The second client also loses its connection: a third client can open both queues.
+@pytest.mark.parametrize("reading", ["idle", "with a read that waits", "with a receive that is not ended"])
+def test_lost_client_leaves_no_queue_open(remote, judge, reading):
+    """A client has opened two queues, the second queue to peek and with a cursor. The client denies sharing; or the
+    client shares the first queue, where a receive of the client waits or is not ended. The client loses its connection:
+    a second client can open both queues exclusively and receive the next message. The second client also loses its
+    connection: a third client can open both queues.
     """
-    queue = remote.open(share=DENY_RECEIVE)
+    queue = remote.open(share=DENY_RECEIVE if reading == "idle" else DENY_NONE)
     second = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
     second.open_cursor()
     for one in (queue, second):
         one.close_context()
-    if waits:
+    if reading == "with a read that waits":
         queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
+    if reading == "with a receive that is not ended":
+        remote.deliver(["first"])
+        queue.start_receive().expect_success()
     beside = remote.open("admin")
     other = remote.associate()
     kinds = ("plain", "transactional")
@@ -51,7 +55,8 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
         observed=observed,
         evidence=evidence,
     )
-    remote.deliver(["first"])
+    if reading != "with a receive that is not ended":
+        remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
     reopened = RemoteQueue(remote, other, opened)
     seen = [one.start_receive().label_or_outcome for one in (reopened, beside)]
@@ -121,24 +126,31 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_all_messages_of_lost_client_return_to_queue(remote, judge):
-    """A client receives two of three messages, one of them by a cursor, and the only message of a second queue, where
-    another client's receive waits. The connection of the first client closes: all three messages are in the first
-    queue, in order, and the waiting receive returns the message of the second queue. Then a third client receives a
-    message, and the connection of the third client closes: the message is in the queue again.
+    """A client receives three of four messages, one of them by a cursor, and after a wait the only message of a second
+    queue, where another client's receive waits. The connection of the first client closes: all four messages are in the
+    first queue, in order, and the waiting receive returns the message of the second queue. Then a third client receives
+    a message, and the connection of the third client closes: the message is in the queue again.
     """
-    queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
+    queue, other = remote.open_with_messages("first", "second", "third", "fourth"), remote.open()
     admin, waits = remote.open("admin", association=queue.association), remote.open("admin")
+    waited = admin.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
+    waited.state_after_silence()
     remote.deliver(["alone"], queue="admin")
-    received = [queue.start_receive(), queue.start_receive(hCursor=queue.open_cursor()), admin.start_receive()]
+    received = [
+        queue.start_receive(by=Method.START_RECEIVE),
+        queue.start_receive(by=Method.START_RECEIVE, hCursor=queue.open_cursor()),
+        queue.start_receive(),
+        waited.wait(),
+    ]
     waiting = waits.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     still = waiting.state_after_silence()
-    hidden = other.labels()
+    hidden, everything = other.labels(), ["first", "second", "third", "fourth"]
     queue.association.close()
-    await_labels(remote, other, ["first", "second", "third"])
+    await_labels(remote, other, everything)
     after_the_loss, later = other.labels(), remote.open()
     received.append(later.start_receive())
     later.association.close()
-    await_labels(remote, other, ["first", "second", "third"])
+    await_labels(remote, other, everything)
     observed = {
         "received": [one.label_or_outcome for one in received],
         "queue_before_loss": hidden,
@@ -148,10 +160,10 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
         "waiting_receive_after_loss": waiting.wait().label_or_outcome,
     }
     expected = facts(
-        received=["first", "second", "alone", "first"],
-        queue_before_loss=["third"],
-        queue_after_loss=["first", "second", "third"],
-        queue_after_second_loss=["first", "second", "third"],
+        received=["first", "second", "third", "alone", "first"],
+        queue_before_loss=["fourth"],
+        queue_after_loss=everything,
+        queue_after_second_loss=everything,
         waiting_receive_before_loss=Call.WAITING,
         waiting_receive_after_loss="alone",
     )

@@ -36,12 +36,14 @@ def _qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens two queues, one after the other. For each queue, the SUT binds to qm2qm, requests the port of
-    IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes the first binding.
+    """The SUT opens two queues, one after the other. For each of them, it binds to qm2qm, requests the port of IP_READ,
+    binds to qm2qm at that port, which differs for the two queues, and calls RemoteQMOpenQueue there. Then it closes the
+    first binding.
     """
     reader = Reader(peer, sut)
-    for _ in range(2):
-        judge_opening(peer, sut, judge, reader)
+    judge_opening(peer, sut, judge, reader)
+    reader.server.move_read_port()
+    judge_opening(peer, sut, judge, reader)
 
 
 def judge_opening(peer, sut, judge, reader):
@@ -110,13 +112,13 @@ def judge_opening(peer, sut, judge, reader):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
 def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
-    """In RemoteQMOpenQueue of the SUT, pLicGuid is the SUT's identifier; hQueue, pQueue and dwpContext are phQueue,
-    dwpQueue and pdwContext that R_QMOpenRemoteQueue returned.
+    """The SUT opens one queue to receive and one to peek. In each RemoteQMOpenQueue, pLicGuid is the SUT's identifier;
+    hQueue, pQueue and dwpContext are phQueue, dwpQueue and pdwContext that R_QMOpenRemoteQueue returned.
     """
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
-    reader.open()
+    reader.open(access="peek")
     second = reader.server.named("RemoteQMOpenQueue")[-1]
     judge(
         "MQQP-3.2.4.1-10",
@@ -136,17 +138,21 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
 def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
-    """The SUT opens a queue: dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, and 0 for any other
-    SUT. If the SUT does not show its role, the check accepts both values.
+    """The SUT opens two queues: dwMQS of each RemoteQMOpenQueue is 1 for a routing or directory server, and 0 for any
+    other SUT. If the SUT does not show its role, both values are accepted.
     """
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
+    reader.open()
+    calls = reader.server.named("RemoteQMOpenQueue")
     allowed = [0, 1]
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
         allowed = [int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))]
     judge.all(expected=one_of(*allowed), observed=call.into.dwMQS, case="dwMQS", evidence=call.evidence)
+    found = {one.into.dwMQS for one in calls if one.into is not None}
+    judge.all(expected={call.into.dwMQS}, observed=found, case="dwMQS of both openings", evidence=calls)
 
 
 @needs("remote_read")
@@ -171,18 +177,21 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """The SUT has two queues open, and the connections of both calls of RemoteQMOpenQueue are open. The application
-    closes one queue: the connection of that queue closes, and the other connection stays open.
+    """Three queues are open: the connections of all calls of RemoteQMOpenQueue are open. The application closes the
+    second queue, and then the third queue: each time, only the connection of that queue closes.
     """
     reader = Reader(peer, sut)
-    remote, _ = reader.open(), reader.open()
-    calls = reader.server.wait("RemoteQMOpenQueue", 2)
+    remotes = [reader.open() for _ in range(3)]
+    calls = reader.server.wait("RemoteQMOpenQueue", 3)
     before = [call.association.over for call in calls]
-    reader.ask("remote_close", remote=remote)
-    closed = calls[0].association.wait_closed()
-    observed = {"while_open": before, "after_close": [closed, calls[1].association.over]}
+    after = []
+    for number in (1, 2):
+        reader.ask("remote_close", remote=remotes[number])
+        calls[number].association.wait_closed()
+        after.append([call.association.over for call in calls])
+    observed = {"while_open": before, "after_each_close": after}
     judge.all(
-        expected=facts(while_open=each(False), after_close=[True, False]),
+        expected=facts(while_open=each(False), after_each_close=[[False, True, False], [False, True, True]]),
         observed=observed,
         case="binding is closed",
         evidence=calls,
@@ -237,14 +246,15 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues. Afterwards the collection contains two
-    entries, each with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose
-    RemoteQMOpenQueue fails has no entry.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, one of them to peek; afterwards it
+    contains two entries, each
+    with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails
+    has no entry.
     """
     reader = Reader(peer, sut)
     counts = [len(reader.open_queue_entries())]
-    for _ in range(2):
-        reader.open()
+    for access in ("receive", "peek"):
+        reader.open(access=access)
         counts.append(len(reader.open_queue_entries()))
     entries = reader.open_queue_entries()
     reader.server.answers[Method.OPEN_QUEUE] = lambda call: call.respond(Return=NO_SUCH_QUEUE)

@@ -75,7 +75,7 @@ def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDe
 @for_each_section(lambda section: [*section.old.values(), *section.new.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
-    """The SUT has three queues of the peer and several cursors open, and has read a message of the second queue. Each
+    """The SUT has three queues of the peer and cursors open, and has read the second queue, also by a cursor. Each
     further read of this queue has the required value in each field: in the REMOTEREADDESC of RemoteQMStartReceive when
     the peer returns version 5.0, in the REMOTEREADDESC2 of RemoteQMStartReceive2 when the peer returns version 6.1.
     """
@@ -85,7 +85,7 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
     if reading.by_cursor:
         _, cursor, _ = (reader.open_cursor(one) for one in (remotes[0], remotes[1], remotes[1]))
     else:
-        reader.begin("remote_open_cursor", remote=remotes[1]).outcome()
+        reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remotes[1]).outcome()
     old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.old
     new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.new
     asks_version = True

@@ -31,10 +31,10 @@ NOT_FOUND = 0xC000_0225
 )
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading, cancelled_reading, version, timeout_ms):
-    """Three queues are open, three reads wait at the second queue and one at the first queue. The application cancels
-    the second read of the second queue; this read is of any kind, with or without a time limit: the SUT sends one
-    RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue. The other reads still wait,
-    and return the messages that arrive.
+    """Three queues are open, three reads wait at the second queue and one at the first, and the application cancels the
+    second read of the second queue, which is of another kind, with or without a time limit, and then the third: the SUT
+    sends one RemoteQMCancelReceive for each, with the dwRequestID of that read and the handles of its queue. The other
+    reads still wait, and return the messages that arrive.
     """
     reader = Reader(peer, sut, version)
     beside, remote, _ = (reader.open() for _ in range(3))
@@ -58,15 +58,12 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
         evidence=evidence,
     )
     cancelled = reader.get_read_description(reads[2]).dwRequestID
-    for rule, name, expected in (
-        ("MQQP-3.2.4.7-02", "dwRequestID", cancelled),
-        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND.queue),
-        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND.descriptor),
-        ("MQQP-3.2.4.7-06", "dwRequestID", cancelled),
-    ):
-        found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(rule, expected=[expected], observed=found, evidence=evidence, case=f"{name} in RemoteQMCancelReceive")
-    others = (0, 1, 3)
+    judge_cancel(judge, cancels, cancelled)
+    reader.begin("cancel", request=requests[3].number)
+    second = reader.server.wait("RemoteQMCancelReceive", 2)[1:]
+    judge("MQQP-3.2.4.7-03", expected=1, case="calls for the second cancel", observed=len(second), evidence=evidence)
+    judge_cancel(judge, second, reader.get_read_description(reads[3]).dwRequestID)
+    others = (0, 1)
     waiting = [requests[one].is_answered for one in others]
     for one in others:
         if not reads[one].answered:
@@ -80,13 +77,26 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
     )
 
 
+def judge_cancel(judge, cancels, request_id):
+    """Judge the values of the RemoteQMCancelReceive for a read of the second queue with the given dwRequestID."""
+    for rule, name, expected in (
+        ("MQQP-3.2.4.7-02", "dwRequestID", request_id),
+        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND.queue),
+        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND.descriptor),
+        ("MQQP-3.2.4.7-06", "dwRequestID", request_id),
+    ):
+        found = [getattr(call.into, name) for call in cancels if call.into is not None]
+        judge(rule, expected=[expected], observed=found, evidence=cancels, case=f"{name} in RemoteQMCancelReceive")
+
+
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
 @pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["cancelled", "refused"])
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
-    """Three reads wait, and the application cancels the second read: PendingRemoteReadEntryCollection contains three
-    entries before the cancellation. When the peer has answered RemoteQMCancelReceive with success or a failure, the
-    collection contains the entries of the other two reads, although the peer has not answered the cancelled read.
+    """Three reads wait, and the application cancels the second read, and then the third:
+    PendingRemoteReadEntryCollection contains three entries before the cancellation. When the peer has answered
+    RemoteQMCancelReceive with success or a failure, it contains the entries of the other reads, although the peer has
+    not answered the cancelled read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -98,15 +108,24 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     before = [one["RequestId"] for one in reader.pending_read_entries()]
     reader.begin("cancel", request=requests[1].number).wait()
     after = [one["RequestId"] for one in reader.pending_read_entries()]
+    reader.begin("cancel", request=requests[2].number).wait()
+    at_last = [one["RequestId"] for one in reader.pending_read_entries()]
     evidence = [*reads[1].evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
     judge(
         "MQQP-3.2.4.7-07",
         expected=facts(
-            entries_before_cancel=any_order(*numbers), entries_after_cancel=any_order(numbers[0], numbers[2])
+            entries_before_cancel=any_order(*numbers),
+            entries_after_cancel=any_order(numbers[0], numbers[2]),
+            entries_after_second_cancel=numbers[:1],
         ),
-        observed={"entries_before_cancel": before, "entries_after_cancel": after},
+        observed={
+            "entries_before_cancel": before,
+            "entries_after_cancel": after,
+            "entries_after_second_cancel": at_last,
+        },
         evidence=evidence,
     )
     judge.conclude()
-    reader.answer_read(reads[1], None, Reader.CANCELED)
-    requests[1].wait()
+    for number in (1, 2):
+        reader.answer_read(reads[number], None, Reader.CANCELED)
+        requests[number].wait()

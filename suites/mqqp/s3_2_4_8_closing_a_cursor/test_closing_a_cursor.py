@@ -14,8 +14,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     """The application has two cursors of a queue, and closes one of them: the SUT sends one RemoteQMCloseCursor with
-    the handles of the queue and that cursor. The application can still read by the other cursor. When the application
-    also closes the other cursor, the SUT sends a second RemoteQMCloseCursor.
+    the handles of the queue and that cursor. The application can still read by the other cursor; when it closes that
+    cursor too, the SUT sends a second RemoteQMCloseCursor, with its handles.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -44,6 +44,12 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     reader.begin("remote_close_cursor", cursor=cursors[1 - closed])
     calls = reader.server.wait("RemoteQMCloseCursor", 2)
     judge("MQQP-3.2.4.8-02", expected=2, observed=len(calls), case="calls after both closes", evidence=calls)
+    for rule, name, expected in (
+        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND.queue),
+        ("MQQP-3.2.4.8-04", "hCursor", handles[1 - closed]),
+    ):
+        found = [getattr(call.into, name) for call in calls[1:] if call.into is not None]
+        judge(rule, expected=[expected], case=f"{name} of the second call", observed=found, evidence=evidence)
 
 
 @needs("remote_read")

@@ -22,18 +22,18 @@ NOT_FOUND = 0xC000_0225
     ids=["idle", "with reads that wait", "with reads that cannot be cancelled"],
 )
 def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait, cancel_fails):
-    """Three queues are open, each with a cursor and with or without a waiting read, which the server cancels or not.
-    The application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue.
-    The application can still read the third queue by its cursor. When the application also closes the first queue, the
-    SUT sends a second RemoteQMCloseQueue.
+    """Three queues are open, the first to peek, each with a cursor and with or without a waiting peek, which the server
+    cancels or not, and the application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context
+    handle of that queue. The third queue can still be read by its cursor. When the application closes the third and
+    then the first queue too, the SUT sends one RemoteQMCloseQueue for each.
     """
     reader = Reader(peer, sut)
-    remotes = [reader.open() for _ in range(3)]
+    remotes = [reader.open(access=access) for access in ("peek", "receive", "receive")]
     cursors = [reader.open_cursor(one) for one in remotes]
     if reads_wait:
         reader.let_reads_wait()
         for number, remote in enumerate(remotes, 1):
-            reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
+            reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
             reader.await_reads(number)
     if cancel_fails:
         reader.server.answers[Method.CANCEL_RECEIVE] = lambda call: call.respond(Return=NOT_FOUND)
@@ -66,9 +66,16 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     handle = Reader.CURSOR + 2 * (Reader.NEXT_CURSOR - Reader.CURSOR)
     expected = [fields(hRemoteQueue=Reader.THIRD.queue, hCursor=handle)]
     judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
-    reader.begin("remote_close", remote=remotes[0])
-    calls = reader.server.wait("RemoteQMCloseQueue", 2)
-    judge("MQQP-3.2.4.9-05", expected=2, observed=len(calls), case="calls after both closes", evidence=calls)
+    closed = [Reader.SECOND.session.hex()]
+    for place, handles in ((2, Reader.THIRD), (0, Reader.FIRST)):
+        closed.append(handles.session.hex())
+        reader.begin("remote_close", remote=remotes[place])
+        reader.server.wait("RemoteQMCloseQueue", len(closed))
+        peer.pass_time(sut.quiet_ms)
+        calls = reader.server.named("RemoteQMCloseQueue")
+        judge("MQQP-3.2.4.9-05", expected=len(closed), observed=len(calls), case="calls after closes", evidence=calls)
+        found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
+        judge("MQQP-3.2.4.9-02", expected=closed, observed=found, case="handles after closes", evidence=calls)
 
 
 @needs("remote_read")

@@ -1,0 +1,180 @@
+"""Faults of MS-MQQP 2.2, 2.2.1.1 and 2.2.1.2: handles and statuses of the second call of a kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.rpc_calls import change_answer_values
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Binding, Sequence
+from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+SEVERITY = 0x80000000
+
+
+class _Statuses(RemoteReads):
+    """Change the statuses of refused reads."""
+
+    def change(self, call: Call, status: int) -> int:
+        raise NotImplementedError
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        changed = change_answer_values(call, Return=lambda old: self.change(call, int(old)) if old else old)
+        super().answer_read(changed, status, entry)
+
+
+@fault("server-status-of-unknown-cursor-without-severity", breaks="MQQP-2.2-D01")
+class CursorWithoutSeverity(_Statuses):
+    """The server returns STATUS_INVALID_PARAMETER without the severity bit for an unknown hCursor."""
+
+    def change(self, call: Call, status: int) -> int:
+        return status & ~SEVERITY if status == Status.STATUS_INVALID_PARAMETER else status
+
+
+@fault("server-status-of-timed-out-read-without-severity", breaks="MQQP-2.2-D01")
+class TimeoutWithoutSeverity(_Statuses):
+    """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose time-out expired."""
+
+    def change(self, call: Call, status: int) -> int:
+        return status & ~SEVERITY if status == Status.MQ_ERROR_IO_TIMEOUT else status
+
+
+@fault("server-status-of-refused-lookup-without-severity", breaks="MQQP-2.2-D01")
+class LookupWithoutSeverity(_Statuses):
+    """The server returns failures of RemoteQMStartReceiveByLookupId without the severity bit."""
+
+    def change(self, call: Call, status: int) -> int:
+        return status & ~SEVERITY if call.method.name == "RemoteQMStartReceiveByLookupId" else status
+
+
+@fault("server-own-status-of-timed-out-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfTimeout(_Statuses):
+    """The server returns its own HRESULT 0xC00E7001 for a read whose time-out expired."""
+
+    def change(self, call: Call, status: int) -> int:
+        return 0xC00E7001 if status == Status.MQ_ERROR_IO_TIMEOUT else status
+
+
+@fault("server-own-status-of-refused-lookup-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfLookup(_Statuses):
+    """The server returns its own HRESULT 0xC00E7002 for a refused RemoteQMStartReceiveByLookupId."""
+
+    def change(self, call: Call, status: int) -> int:
+        return 0xC00E7002 if call.method.name == "RemoteQMStartReceiveByLookupId" else status
+
+
+@fault("server-own-status-of-unknown-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfPurge(RemoteOpening):
+    """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
+
+    def refuse_purge(self, call: Call, status: Status) -> None:
+        super().refuse_purge(change_answer_values(call, Return=0xC00E7003), status)
+
+
+@fault("server-own-status-of-ended-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfEnd(RemoteEnding):
+    """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        null = call.handle is None
+        super().remote_qm_end_receive(change_answer_values(call, Return=0xC00E7004) if null else call, now)
+
+
+@fault("server-own-status-of-refused-close-cursor-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfCursor(RemoteOpening):
+    """The server returns its own HRESULT 0xC00E7005 for a refused RemoteQMCloseCursor."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        own = change_answer_values(call, Return=lambda old: 0xC00E7005 if old else old)
+        super().remote_qm_close_cursor(own, now)
+
+
+@fault("server-own-status-of-refused-cancel-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class OwnStatusOfCancel(RemoteEnding):
+    """The server returns its own HRESULT 0xC00E7006 for a RemoteQMCancelReceive with an unknown dwRequestID."""
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        own = change_answer_values(call, Return=lambda old: 0xC00E7006 if old == Status.MQ_ERROR else old)
+        super().remote_qm_cancel_receive(own, now)
+
+
+@fault("server-second-open-queue-without-handle", breaks="MQQP-2.2.1.1-01")
+class SecondWithoutHandle(RemoteOpening):
+    """The server returns the handle NULL from the second RemoteQMOpenQueue of a client."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        many = len(self.qm.remote.OpenQueueEntryCollection)
+        super().remote_qm_open_queue(change_answer_values(call, phContext=None) if many else call, now)
+
+
+@fault("server-close-queue-leaves-handle-valid-while-other-is-open", breaks="MQQP-2.2.1.1-01")
+class CloseIgnored(RemoteOpening):
+    """The server returns MQ_OK from RemoteQMCloseQueue, but keeps the handle and the queue open, if the client has a
+    second queue open.
+    """
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is not None and len(self.qm.remote.OpenQueueEntryCollection) > 1:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.handle))
+        else:
+            super().remote_qm_close_queue(call, now)
+
+
+@fault("server-end-of-second-receive-leaves-handle-valid", breaks="MQQP-2.2.1.2-01")
+class EndKeepsHandle(RemoteEnding):
+    """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        kept = call.handle if call.arguments["dwAck"] == Ack.RR_NACK else None
+        super().remote_qm_end_receive(change_answer_values(call, pphContext=kept) if kept else call, now)
+
+
+@fault("server-two-receives-share-handle", breaks="MQQP-2.2.1.2-01")
+class SharedHandle(RemoteReads):
+    """The server returns the context handle of the first receive of a queue handle also for the second receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.handles: dict[int, Any] = {}
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        def share(new: Any) -> Any:
+            if new is None or entry is None:
+                return new
+            return self.handles.setdefault(entry.OpenQueueDescriptorHandle, new)
+
+        super().answer_read(change_answer_values(call, pphContext=share), status, entry)
+
+
+@fault("client-handle-of-second-receive-not-ended", breaks="MQQP-2.2.1.2-01")
+class SecondNotEnded(ClientReading):
+    """The client does not call RemoteQMEndReceive for the second receive of a queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.seen: set[int] = set()
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if entry.queue.number not in self.seen:
+            self.seen.add(entry.queue.number)
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-handle-of-second-open-queue-not-closed", breaks="MQQP-2.2.1.1-01")
+class SecondNotClosed(ClientOpening):
+    """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) < 2:
+            yield from super().call_close_queue(binding, entry)

@@ -1,0 +1,220 @@
+"""Faults of MS-MQQP 3.1.1 with several reads, handles and clients."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+
+class _Forgetting(RemoteStarting):
+    """Forget the entries of some reads."""
+
+    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+        raise NotImplementedError
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        entry = super().create_remote_read_entry(call, desc)
+        if self.is_forgotten(entry, desc):
+            self.qm.remote.RemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+@fault("server-entry-of-waiting-read-by-cursor-not-kept", breaks="MQQP-3.1.1.3-01")
+class CursorReadForgotten(_Forgetting):
+    """The server keeps no RemoteReadEntry for a read by a cursor."""
+
+    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+        return bool(desc["hCursor"])
+
+
+@fault("server-entry-of-third-waiting-read-of-handle-not-kept", breaks="MQQP-3.1.1.3-01")
+class ThirdReadForgotten(_Forgetting):
+    """The server keeps at most two RemoteReadEntry elements of a handle."""
+
+    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+        return len(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)) > 2
+
+
+@fault("server-entry-of-waiting-start-receive-not-kept", breaks="MQQP-3.1.1.3-01")
+class StartReceiveForgotten(_Forgetting):
+    """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
+
+    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+        return entry.call.method.name == "RemoteQMStartReceive"
+
+
+@fault("server-read-with-id-of-other-handle-replaces-its-entry", breaks="MQQP-3.1.1.3-02")
+class SameIdReplaced(RemoteStarting):
+    """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        for one in list(self.qm.remote.RemoteReadEntryCollection):
+            if one.RequestId == desc["dwRequestID"]:
+                self.qm.remote.RemoteReadEntryCollection.remove(one)
+        return super().create_remote_read_entry(call, desc)
+
+
+@fault("server-finished-read-removes-entry-with-same-id", breaks="MQQP-3.1.1.3-02")
+class SameIdRemoved(RemoteReads):
+    """The server also removes the RemoteReadEntry with the same dwRequestID of a different handle when a read ends."""
+
+    def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
+        super().remove_remote_read_entry(entry)
+        for one in list(self.qm.remote.RemoteReadEntryCollection):
+            if one.RequestId == entry.RequestId:
+                self.qm.remote.RemoteReadEntryCollection.remove(one)
+
+
+@fault("server-finished-read-removes-other-entries-of-handle", breaks="MQQP-3.1.1.3-02")
+class HandleEmptied(RemoteReads):
+    """The server removes all RemoteReadEntry elements of a handle when a read of the handle returns a message."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        if position is not None:
+            for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+                self.qm.remote.RemoteReadEntryCollection.remove(one)
+
+
+class _PartlyCancelling(RemoteOpening):
+    """Cancel only some reads of a queue that is closed; the others stay pending."""
+
+    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+        raise NotImplementedError
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        handle = entry.OpenQueueDescriptorHandle
+        reads = self.qm.remote.RemoteReadEntryCollection.of(handle)
+        chosen = self.select(reads)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+        if descriptor is not None and len(chosen) < len(reads):
+            for read in chosen:
+                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+            self.qm.remote.OpenQueueEntryCollection.remove(entry)
+            self._detach(descriptor)
+        else:
+            super().close_open_queue_entry(entry)
+
+    def _detach(self, descriptor: OpenQueueDescriptor) -> None:
+        self.qm.descriptors.pop(descriptor.Handle, None)
+
+
+@fault("server-close-cancels-only-first-two-reads", breaks="MQQP-3.1.1.3-03")
+class TwoReadsCancelled(_PartlyCancelling):
+    """The server cancels only the first two waiting reads of a closed queue."""
+
+    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+        return reads[:2]
+
+
+@fault("server-close-cancels-only-reads-of-start-receive2", breaks="MQQP-3.1.1.3-03")
+class OnlyReceive2Cancelled(_PartlyCancelling):
+    """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
+
+    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+        return [one for one in reads if one.call.method.name == "RemoteQMStartReceive2"]
+
+
+class _Dropping(RemoteOpening):
+    """Drop the entry of an opened queue."""
+
+    def drop(self, handle: int) -> None:
+        for one in self.qm.remote.OpenQueueEntryCollection.of(handle):
+            self.qm.remote.OpenQueueEntryCollection.remove(one)
+
+
+@fault("server-open-queue-entry-removed-by-purge", breaks="MQQP-3.1.1.5-01")
+class PurgeDrops(_Dropping):
+    """The server removes the OpenQueueEntry of a queue that RemoteQMPurgeQueue has purged."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_purge_queue(call, now)
+        self.drop(call.arguments["hQueue"])
+
+
+@fault("server-open-queue-entry-removed-by-close-of-cursor", breaks="MQQP-3.1.1.5-01")
+class CursorCloseDrops(_Dropping):
+    """The server removes the OpenQueueEntry of a queue when a cursor of its handle is closed."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        super().remote_qm_close_cursor(call, now)
+        self.drop(call.arguments["hQueue"])
+
+
+@fault("server-open-queue-entry-removed-by-timed-out-read", breaks="MQQP-3.1.1.5-01")
+class TimeoutDrops(RemoteReads):
+    """The server removes the OpenQueueEntry of a queue when a read of its handle has waited and timed out."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        if status is Status.MQ_ERROR_IO_TIMEOUT and entry.Timeout:
+            for one in self.qm.remote.OpenQueueEntryCollection.of(entry.OpenQueueDescriptorHandle):
+                self.qm.remote.OpenQueueEntryCollection.remove(one)
+
+
+@fault("server-open-queue-entry-removed-by-third-opening-of-client", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
+class ThirdOpeningDrops(RemoteOpening):
+    """The server keeps only two OpenQueueEntry elements of a client: a third one replaces the first one."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_descriptor(entry)
+        collection = self.qm.remote.OpenQueueEntryCollection
+        own = [one for one in collection if one.ClientId == entry.ClientId]
+        for one in own[:-2]:
+            collection.remove(one)
+
+
+@fault("server-open-queue-entry-of-other-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
+class CloseDropsOther(RemoteOpening):
+    """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        state = None if call.handle is None else call.handle.state
+        super().remote_qm_close_queue(call, now)
+        collection = self.qm.remote.OpenQueueEntryCollection
+        own = [one for one in collection if state is not None and one.ClientId == state.ClientId]
+        for one in own[-1:]:
+            collection.remove(one)
+
+
+@fault("server-open-queue-entry-of-same-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
+class CloseDropsSameQueue(RemoteOpening):
+    """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        super().close_open_queue_entry(entry)
+        if descriptor is not None and descriptor.QueueReference is not None:
+            for handle in descriptor.QueueReference.OpenQueueDescriptorCollection:
+                for one in self.qm.remote.OpenQueueEntryCollection.of(handle):
+                    self.qm.remote.OpenQueueEntryCollection.remove(one)
+
+
+@fault("server-open-queue-entry-of-other-client-replaced", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
+class OtherClientReplaced(RemoteOpening):
+    """The server keeps one OpenQueueEntry per queue for clients with a different pLicGuid: a new client replaces the
+    entry of the earlier client.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.seen: dict[int, OpenQueueEntry] = {}
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_descriptor(entry)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and descriptor.QueueReference is not None:
+            earlier = self.seen.get(id(descriptor.QueueReference))
+            if earlier is not None and earlier.ClientId != entry.ClientId:
+                self.qm.remote.OpenQueueEntryCollection.remove(earlier)
+            self.seen[id(descriptor.QueueReference)] = entry
