@@ -29,11 +29,11 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
-    """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
-    of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
-    Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
-    a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor. A cursor
-    whose message was received can be closed too.
+    """The SUT refuses RemoteQMCloseCursor with an unknown cursor, with the handle of a wrong queue, and with another
+    handle of the same queue. With the right handle, the call closes one of three cursors, and the SUT refuses reads by
+    that cursor. Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their
+    messages, and a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor.
+    RemoteQMCloseCursor also succeeds for a cursor whose message was received.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")

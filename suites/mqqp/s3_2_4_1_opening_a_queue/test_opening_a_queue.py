@@ -36,9 +36,9 @@ def _qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens two queues, one after the other. For each of them, it binds to qm2qm, requests the port of IP_READ,
-    binds to qm2qm at that port, which differs for the two queues, and calls RemoteQMOpenQueue there. Then it closes the
-    first binding.
+    """The SUT opens two queues, one after the other. For each queue, the SUT binds to qm2qm, requests the port of
+    IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes the first binding. The
+    ports of the two queues differ.
     """
     reader = Reader(peer, sut)
     judge_opening(peer, sut, judge, reader)
@@ -177,8 +177,9 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """Three queues are open: the connections of all calls of RemoteQMOpenQueue are open. The application closes the
-    second queue, and then the third queue: each time, only the connection of that queue closes.
+    """The SUT has three queues open, and the connections of all three calls of RemoteQMOpenQueue are open. The
+    application closes the second queue and then the third queue. Each time, only the connection of the closed queue
+    closes.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]
@@ -246,10 +247,9 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, one of them to peek; afterwards it
-    contains two entries, each
-    with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails
-    has no entry.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, of which one is opened to peek. Afterwards
+    the collection contains two entries, each with the handle of a queue and the context handle of its
+    RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails has no entry.
     """
     reader = Reader(peer, sut)
     counts = [len(reader.open_queue_entries())]

@@ -14,8 +14,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     """The application has two cursors of a queue, and closes one of them: the SUT sends one RemoteQMCloseCursor with
-    the handles of the queue and that cursor. The application can still read by the other cursor; when it closes that
-    cursor too, the SUT sends a second RemoteQMCloseCursor, with its handles.
+    the handles of the queue and that cursor. The application can still read by the other cursor.
+    When the application also closes the other cursor, the SUT sends a second RemoteQMCloseCursor, with its handles.
     """
     reader = Reader(peer, sut)
     reader.open()
