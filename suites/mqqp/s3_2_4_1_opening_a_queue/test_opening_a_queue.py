@@ -247,8 +247,8 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, of which one is opened to peek. Afterwards
-    the collection contains two entries, each with the handle of a queue and the context handle of its
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, of which one is opened to peek.
+    Afterwards the collection contains two entries, each with the handle of a queue and the context handle of its
     RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails has no entry.
     """
     reader = Reader(peer, sut)
