@@ -309,8 +309,9 @@ class Judge:
         row, passive = self.catalogue[rule], PASSIVE[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
-            which = f"the first of {packets} packets" if packets > 1 else "1 packet"
-            seen = f"{tally.first_observed} (in {which})" if packets else ""
+            seen = (
+                f"{tally.first_observed} (in the first of {packets} packets)" if packets > 1 else tally.first_observed
+            )
             frames = [tally.first] if tally.first else []
             if passive.advice and packets:
                 yield self._should_entry(row, passive.expected, seen, frames, kept=True)
@@ -320,8 +321,8 @@ class Judge:
                 reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
                 yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
         for frame, observed in tally.failures:
-            which = f"one of the {tally.failed} wrong packets among" if tally.failed > 1 else "1 of"
-            seen = f"{observed} (in {which} {tally.seen} packets)"
+            which = f"{tally.failed} of {tally.seen} packets break{'s' if tally.failed == 1 else ''} the rule"
+            seen = f"{observed} ({which})" if tally.seen > 1 else observed
             if passive.advice:
                 yield self._should_entry(row, passive.expected, seen, [frame], kept=False)
             else:

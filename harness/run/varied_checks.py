@@ -257,6 +257,8 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
         return f"the same in each of {count} runs"
     *first, last = names
     of = f"{', '.join(first)} and {last}" if first else last
+    if count == 1:
+        return f"the same with other values of the parameters {of}" if first else f"the same with another value of {of}"
     what = "combinations of the parameters" if first else "values of the parameter"
     return f"the same with each of {count} {what} {of}"
 

@@ -221,7 +221,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
-    case = f"acknowledgments of {end} messages, by the bits set"
+    case = f"acknowledgments of the messages ({end}), by the bits set"
     for bit, rule in RULES_OF_BITS.items():
         with_bit = {
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
@@ -230,13 +230,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
     for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
+            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue
         judge(
             *rules,
             expected=_join(expected)[requested],
             observed=_join(classes_by_bits)[requested],
-            case=f"acknowledgment of the {end} message with {requested}",
+            case=f"acknowledgment of the message ({end}) with {requested}",
             evidence=evidence,
         )
     class_rule = REFUSAL_RULES[is_transactional] if end == "refused" else CLASS_RULES.get(end)
@@ -248,7 +248,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             class_rule,
             expected=_join(expected)[every],
             observed=_join(classes_by_bits)[every],
-            case=f"acknowledgments of the {end} message with all requests",
+            case=f"acknowledgments of the message ({end}) with all requests",
             evidence=evidence,
         )
     judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)

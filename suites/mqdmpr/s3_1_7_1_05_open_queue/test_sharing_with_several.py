@@ -88,7 +88,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
                     refused.get(mode, "MQDMPR-3.1.7.1.5-124"),
                     expected=each(Outcome.REFUSED if mode in refused else Outcome.DONE, "open"),
                     observed=attempts,
-                    case=f"open for {mode[0]}, exclusive: {mode[1]}, beside {names}",
+                    case=f"{'exclusive ' if mode[1] else ''}open for {mode[0]} while the queue is open for {names}",
                     evidence=frames,
                 )
             _close(sut, *handles)

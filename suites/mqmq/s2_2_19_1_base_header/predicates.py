@@ -55,7 +55,7 @@ passive(
 )(judge_packet_bytes(size_counts_packet))
 
 
-@passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 if TH is 1")
+@passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 in a message with a TransactionHeader")
 def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:

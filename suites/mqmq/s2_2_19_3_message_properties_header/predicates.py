@@ -65,7 +65,10 @@ def check_label_is_terminated(packet: Any, context: Context) -> Finding:
 def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS, f"MessageClass is 0x{value:04X}"
+    return (
+        value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS,
+        f"MessageClass is {show_integer(value, 'MessageClass')}",
+    )
 
 
 @passive(
@@ -89,7 +92,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
     def judge_size(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
-            return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
+            return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
         data = context.frame.data
         at = find_properties_header(data) if is_message(data) else None
         if at is None or len(data) < at + FIXED_SIZE:
@@ -97,7 +100,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
         begin = at + SIZE_FIELD_OFFSETS[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
-        return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
+        return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
 
     return judge_size
 
@@ -130,7 +133,7 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
     algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
-    return kept, f"EncryptionAlgorithm is {algorithm} with PrivacyLevel {properties.PrivacyLevel}"
+    return kept, f"EncryptionAlgorithm is {algorithm}, and PrivacyLevel is {properties.PrivacyLevel}"
 
 
 @passive("MQMQ-2.2.19.3-30", USER_MESSAGE_KIND, "a label contains no null before its terminating null")
@@ -139,7 +142,7 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
-    return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
+    return properties.LabelTerminated and "\0" not in properties.Label, f"Label is {properties.Label!a}"
 
 
 @passive(
@@ -151,7 +154,7 @@ def check_padding(packet: Any, context: Context) -> Finding:
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
-    return (True, f"the padding has {-size % 4} bytes") if size % 4 else NotExercised("the header needs no padding")
+    return (True, f"number of padding bytes: {-size % 4}") if size % 4 else NotExercised("the header needs no padding")
 
 
 @passive("MQMQ-2.2.19.3-19", USER_MESSAGE_KIND, "AllocationBodySize is at least MessageSize")

@@ -308,7 +308,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
             "MQQB-3.1.1.3.1-05",
             expected=count,
             observed=_await_reject_count(peer, sut, count),
-            case=f"RejectCount after {count} messages out of order",
+            case=f"RejectCount after {count} message{'s' * (count > 1)} out of order",
             evidence=sent,
         )
     sut.restart()

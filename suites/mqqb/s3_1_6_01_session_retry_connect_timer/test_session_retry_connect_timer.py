@@ -349,7 +349,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
             session.connection.send(establish_response(peer, session.request, internal={"CS": 1}))
             session.connection.wait_closed()
         request = session.poll_request(within_ms)
-        case = f"packet of the SUT after {failed} failed attempts"
+        case = f"packet of the SUT after {failed} failed attempt{'s' * (failed > 1)}"
         judge("MQQB-3.1.6.1-03", expected=packet("EstablishConnection"), observed=request, case=case, evidence=evidence)
         if request is None:
             return

@@ -70,14 +70,14 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         "outcome": decided,
         "waiting_read": waiting,
         "stored": {name: labels for name, labels in whole.labels(SENT).items() if name in stored},
-        "tags_at_the_peer": whole.observe_outgoing() if committed else [],
+        "tags_of_the_messages_at_the_peer": whole.observe_outgoing() if committed else [],
         "session_opened": False if committed else peer.await_session(sut.quiet_ms) is not None,
     }
     expected_sent = facts(
         outcome=Outcome.DONE,
         waiting_read="f" if committed else False,
         stored=stored,
-        tags_at_the_peer=list(SENT_TAGS) if committed else [],
+        tags_of_the_messages_at_the_peer=list(SENT_TAGS) if committed else [],
         session_opened=False,
     )
     left = LEFT if committed else {name: list(labels) for name, labels in STORED.items()} | {"awaited": []}
@@ -113,10 +113,18 @@ def test_votes_on_two_transactions_survive_restart(sut, judge):
         sut.send_here(target, [name], delivery="transactional", transaction=transaction)
         sut.control.call("prepare", transaction=transaction)
     sut.restart()
-    hidden = {"left": sut.labels(queue), "sent": sut.labels(target)}
+    undecided = {"left": sut.labels(queue), "sent": sut.labels(target)}
     outcomes = {name: sut.attempt(name, transaction=transaction) for name, transaction in transactions.items()}
-    observed = {"hidden": hidden, "outcomes": outcomes, "left": sut.labels(queue), "sent": sut.labels(target)}
+    observed = {
+        "before_the_decisions": undecided,
+        "outcomes": outcomes,
+        "left": sut.labels(queue),
+        "sent": sut.labels(target),
+    }
     expected = facts(
-        hidden={"left": [], "sent": []}, outcomes=each(Outcome.DONE, "decision"), left=["abort"], sent=["commit"]
+        before_the_decisions={"left": [], "sent": []},
+        outcomes=each(Outcome.DONE, "decision"),
+        left=["abort"],
+        sent=["commit"],
     )
     judge(*VOTE_RULES, expected=expected, observed=observed)

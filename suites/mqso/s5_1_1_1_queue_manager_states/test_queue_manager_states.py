@@ -77,7 +77,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         "session_request_of_the_peer": refused.outcome,
         "labels_in_the_queue": sut.labels(queue),
         "number_of_messages_in_the_outgoing_queues": [sut.outgoing_queue(name)["count"] for name in (to, second)],
-        "connection_of_the_sut": sender.poll_session(0) is not None,
+        "the_SUT_opened_a_connection": sender.poll_session(0) is not None,
     }
     evidence = [connection.last, *refused.evidence]
     judge.all(
@@ -85,7 +85,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
             session_request_of_the_peer=SessionAttempt.NOT_SERVED,
             labels_in_the_queue=["before"],
             number_of_messages_in_the_outgoing_queues=[2, 2],
-            connection_of_the_sut=False,
+            the_SUT_opened_a_connection=False,
         ),
         observed=observed,
         evidence=evidence,

@@ -425,7 +425,7 @@ def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_r
 def test_verdict_keeps_few_of_many_failing_packets_with_their_number(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(9, 11)
-    which = "in one of the 9 wrong packets among 11 packets"
+    which = "9 of 11 packets break the rule"
     made.passive()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
         ("fail", f"0x{n:04X} ({which})", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
