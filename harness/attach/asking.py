@@ -15,7 +15,7 @@ MAX_SILENT_VERBS = 3
 
 
 class Asking:
-    """A conversation with an agent, and the findings about its answers."""
+    """The calls of the control protocol's verbs on an agent, with the findings about the answers."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -62,7 +62,7 @@ class Asking:
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
-        """Call a verb with arguments that the agent must refuse. The refusal shows that the agent supports the verb."""
+        """Call a verb with arguments that the agent must refuse; a refusal shows that the agent supports the verb."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return

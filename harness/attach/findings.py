@@ -99,7 +99,7 @@ class Findings:
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
     def facility(self, name: str) -> str:
-        """Return the state of a facility as a short text."""
+        """Return a short text about a facility: whether the agent announces it and its verbs work."""
         there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
         if name not in self.offered_facilities:
             return (
@@ -114,7 +114,7 @@ class Findings:
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether every announced facility works, as far as its verbs were called."""
+        """Whether no verb that was called contradicts the announced facilities and the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))

@@ -37,8 +37,8 @@ _PROBE_MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """A test of an agent. ``word``: part of the names of the queues that the test creates; ``queue``: the queue to use
-    if the agent cannot create queues.
+    """The test calls of all verbs on an agent. ``word``: part of the names of the queues that the test creates;
+    ``queue``: the queue to use if the agent cannot create queues.
     """
 
     def __init__(
@@ -196,8 +196,8 @@ class Probes(Asking):
             self._note_wrong_answer("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without a message
-        is an error.
+        """Call a verb that reads a message. Without ``empty``, the queue contains a message, so an answer without a
+        message is an error.
         """
         reply = self._call_expecting_success(verb, **where)
         if reply is None:
@@ -238,7 +238,7 @@ class Probes(Asking):
         self._call_expecting_success("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
-        """Check that the agent answers other requests while a read waits, and that the read can be canceled."""
+        """Check that the agent answers other requests while a read waits, and that the agent can cancel the read."""
         if self._plain is None or not self.found.works("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
@@ -337,8 +337,8 @@ class Probes(Asking):
         self._call_expecting_success("resume_queue", to=far)
 
     def _probe_remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that is not open, because the test has no queue
-        manager to read from.
+        """Call each verb of remote reading with the number of an object that is not open: the test has no second queue
+        manager whose queues the agent could read.
         """
         self._call_expecting_refusal("remote_close", remote=999_999)
         self._call_expecting_refusal("remote_open_cursor", remote=999_999)
@@ -380,7 +380,7 @@ class Probes(Asking):
             self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that were not called, and the answers that match no request."""
+        """Record the verbs that the test did not call, and the answers that match no request."""
         why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:

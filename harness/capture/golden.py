@@ -64,7 +64,9 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
-    """Read the manifest and the hex dumps; raise HarnessError with the mismatch when they contradict each other."""
+    """Read the manifest and the hex dumps; raise HarnessError, which names the mismatch, when the manifest contradicts
+    a hex dump.
+    """
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
         tree["capture"],

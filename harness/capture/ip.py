@@ -124,8 +124,8 @@ def _build_ip_packet(
 
 @lru_cache(maxsize=256)
 def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
-    """Return the IP version and the bytes of two addresses. The results are cached, because a run uses few addresses in
-    many packets.
+    """Return the IP version and the bytes of two addresses. The results are cached, because the packets of a run have
+    few different addresses.
     """
     sender, receiver = ip_address(source), ip_address(target)
     if sender.version != receiver.version:

@@ -26,8 +26,8 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame``: the frame of its FIN, or of its RST
-    (``reset``).
+    """The bytes that one side of a connection sent; ``closed_frame``: the frame with the FIN or, if ``reset`` is true,
+    the RST of this side.
     """
 
     data: bytearray = field(default_factory=bytearray)

@@ -169,7 +169,7 @@ class CaptureWriter:
         return number
 
     def note(self, text: bytes) -> None:
-        """Write a note between the last packet and the next; at most `MAX_NOTE` bytes.
+        """Write a note between the last packet and the next packet; a note has at most `MAX_NOTE` bytes.
 
         The note is written together with the next packet: a separate write costs more than the note.
         """
@@ -209,8 +209,8 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment and return its frame number. ``later``: write the segment together with the next frame, not
-        immediately.
+        """Write a segment and return its frame number. ``later``: whether the segment is written together with the next
+        frame instead of immediately.
         """
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)

@@ -47,7 +47,7 @@ def certify(
     ] = NOT_EXERCISED_PERCENT,
 ) -> None:
     """Sign the verdicts and captures of a run, and write them to one file. Exit with 1 and print the reasons when the
-    run does not qualify.
+    run does not meet the terms of a certificate.
     """
     from harness.results import certificate
     from harness.results.bundle import measure_file, private_key, write_bundle

@@ -83,8 +83,8 @@ class Witness(Protocol):
         """Record the port that the operating system chose for a listener."""
 
     def together(self, begins: bool) -> None:
-        """Record the beginning (``begins``) or the end of a group of events before a waiting check continues. This
-        method is not called in virtual time.
+        """Record the beginning (``begins``) or the end of a group of events that occur before a waiting check
+        continues. This method is not called in virtual time.
         """
 
 
@@ -93,9 +93,11 @@ class Environment(Protocol):
 
     virtual: bool
     hung_up: bool
-    """Whether the other side has closed a connection; always False in virtual time."""
+    """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood: str | None
-    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither."""
+    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither of
+    these.
+    """
     pulse: Pulse | None
     """The pulse measurement of the SUT; None in virtual time, and without a channel that measures the pulse."""
     witness: Witness | None
@@ -115,7 +117,7 @@ class Environment(Protocol):
         """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        """Call ``action`` at the given time, or as soon as possible afterwards."""
+        """Call ``action`` at the given time or, if the environment is busy then, as soon as possible afterwards."""
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         """Run the environment until the condition is true or ``timeout_ms`` has passed; return whether the condition is

@@ -18,8 +18,8 @@ SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
-"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system only
-waits for its timers, which continue during a stall.
+"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system waits
+only for its timers, which continue to run during a stall.
 """
 
 
@@ -119,7 +119,7 @@ class Pulse:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls. Each stall is extended by
+        """Return the length (int ms) of the part of an interval that belongs to stalls. Each stall is extended by
         ``SETTLE_AFTER_STALL_MS``.
         """
         stalls = self._all_stalls()

@@ -16,7 +16,9 @@ from reference_qm.surface.inputs import Endpoint
 
 NETWORK_LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""The maximum number of events in one wait; more events mean that two cores answer each other endlessly."""
+"""The maximum number of events in one wait; if there are more events, two cores are assumed to answer each other
+endlessly.
+"""
 
 _BOOTED_MS = 3_600_000
 _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in virtual time produces the same bytes

@@ -36,7 +36,7 @@ def build_context_handle(number: int) -> bytes:
 
 
 class ClientServed:
-    """The peer as a server. Its handles are different for each queue, in their upper and in their lower half."""
+    """The peer as a server. Its handles for different queues differ in the upper and in the lower half."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer

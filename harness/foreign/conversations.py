@@ -207,7 +207,7 @@ class Conversation:
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client may connect from any port, so the wanted port also identifies a client, unless it is the server's port.
+        client may connect from any port, so the wanted port also identifies a client, unless the server has this port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted

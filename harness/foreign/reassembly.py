@@ -1,8 +1,8 @@
 """Sort the bytes of a TCP connection, with frame and time, and find the bytes that the capture lacks.
 
-Spec: RFC 9293 3.4. A segment is forwarded when all bytes before it, and all bytes that it acknowledges, have been
-forwarded. So the order of both directions is an order that both sides may have observed. Bytes that are missing,
-although they were acknowledged or later bytes were captured, are a gap in the capture.
+Spec: RFC 9293 3.4. A segment is forwarded after all bytes before it, and all bytes that it acknowledges. So the
+forwarded bytes of both directions have an order that both sides may have observed. Bytes that are missing, although
+they were acknowledged or later bytes were captured, are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Segment(NamedTuple):
     """A TCP segment with sequence numbers that do not wrap around; ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
-    ``end`` includes ``missing``, the number of bytes at its end that the capture lacks.
+    ``missing``: the number of bytes at the end of the segment that the capture lacks; ``end`` includes these bytes.
     """
 
     start: int

@@ -25,7 +25,7 @@ address.
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested system: an address, and a port if both sides of a connection have this address."""
+    """The requested system: the address and, if both sides of a connection have this address, the port."""
 
     address: bytes
     port: int | None = None
@@ -113,8 +113,8 @@ class Systems:
     passes: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
-    """The number of passes of each rule. The initial number is so high that the judge searches for no deciding field,
-    because a report does not show passes.
+    """The number of passes of each rule. The count begins with a number so high that the judge searches for no deciding
+    field, because a report does not show passes.
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:

@@ -32,8 +32,8 @@ class FieldTypes:
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def neighbour(self, name: str) -> str | None:
-        """Return the next field of the same type, in the only data class that has a field with the given name; None if
-        there is no such field.
+        """Return the next field of the same type in the data class that has a field with the given name; None if there
+        is no such field, or if several data classes have a field with this name.
         """
         if len(self._owners.get(name, ())) != 1:
             return None

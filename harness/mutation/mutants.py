@@ -27,8 +27,8 @@ from harness.mutation.sites import Edit, first_line, own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
-"""The folder of the code that also runs between calls of the core. This code runs only for the SUT, because no peer has
-a directory.
+"""The folder of the code that also runs between calls of the core. The checks execute this code only in the SUT,
+because no peer has a directory.
 """
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
@@ -40,7 +40,7 @@ MUTATED_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutant: one change of one function."""
+    """A mutant: one change in one function of the reference."""
 
     name: str
     file: str

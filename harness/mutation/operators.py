@@ -15,7 +15,7 @@ from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The information for operators about the code around the place of a change."""
+    """The facts about the code around a change that operators need."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]

@@ -39,8 +39,8 @@ class Side:
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name with the relay's address as a host name. Only a system with this host name
-        recognizes its queue by such a format name.
+        """Return the direct format name (DIRECT=OS) with the relay's address as the host name. Only a system that has
+        this host name accepts the format name as the name of its queue.
         """
         return f"DIRECT=OS:{self.found_at}\\{queue}"
 

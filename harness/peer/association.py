@@ -210,7 +210,7 @@ class Call:
 
     @property
     def has_null_handle(self) -> bool:
-        """Whether the answer to a read contains the context handle NULL."""
+        """Whether the context handle in the answer to a read is NULL."""
         return self.out is not None and bytes(self.out.pphContext) == NULL_HANDLE
 
     def state_after_silence(self) -> str:
@@ -226,8 +226,8 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a fragment of the response or, if ``fragment`` is None, a fault. The identifier in the PDU is that of
-        this call.
+        """Record a fragment of the response; if ``fragment`` is None, record a fault. The PDU has the call identifier
+        of this call.
         """
         self.received.append(frame)
         if fragment is None:
@@ -429,7 +429,9 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association for calls of an interface: this association, or an association with another port."""
+        """Return the association for calls of an interface: this association or, if the SUT serves the interface at
+        another port, an association with that port.
+        """
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ class Conversation:
 
     @property
     def last(self) -> Frame | None:
-        """The last packet in either direction, as evidence for a reaction or its absence."""
+        """The last packet in either direction, as evidence that the SUT reacted or did not react."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property

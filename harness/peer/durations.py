@@ -42,8 +42,8 @@ class Duration:
         allowed.
 
         ``observed``: the value, if the SUT measured the duration itself; by default, this duration. Raise
-        ConformanceFailure for a value out of range that a stall may explain: a stall as long as the duration, or a
-        stall at a different time of the test.
+        ConformanceFailure for a value out of range that a stall may explain: a stall that is as long as the duration,
+        or a stall at a different time of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:

@@ -79,8 +79,8 @@ class Party:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let the given time pass by the tester's clock; stalls do not extend this time, because the timers of a
-        stalled system continue.
+        """Let the given time pass by the tester's clock. Stalls do not extend this time, because the timers of a
+        stalled system continue to run.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 

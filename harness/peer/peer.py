@@ -101,8 +101,8 @@ class Peer(Party):
         return conversation
 
     def request_session(self, **header: Any) -> RawConversation:
-        """Open a connection without a core and send an EstablishConnection, which leads to the state WAITING_CP_MSG;
-        ``header``: fields of the EstablishConnection.
+        """Open a connection without a core and send an EstablishConnection, which brings the SUT's session into the
+        state WAITING_CP_MSG; ``header``: fields of the EstablishConnection.
         """
         connection = self.connect()
         connection.send(establish_request(self, **header))
@@ -199,8 +199,8 @@ class Peer(Party):
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core that no step of the check has waited for
-        yet.
+        """Return whether the SUT has opened a connection to the listening core and no step of the check has waited for
+        that connection yet.
         """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 

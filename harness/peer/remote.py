@@ -26,8 +26,8 @@ START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 MAX_LABELS = 32
-"""A number of messages that is greater than the number of messages in any queue of a check. A cursor that returns so
-many messages does not advance.
+"""A number that is greater than the number of messages in any queue of a check. A cursor that returns so many messages
+does not advance.
 """
 
 _DIRECT_PREFIX = "DIRECT="

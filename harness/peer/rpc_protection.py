@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
-"""The source of random keys. The keys are the part of an authenticated connection that no capture contains."""
+"""The source of random keys. A capture contains everything that an authenticated connection depends on, except these
+keys.
+"""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
 

@@ -200,7 +200,7 @@ class ServedAssociation(RawConversation):
         self.send(made)
 
     def _on_leg(self, frame: Frame) -> bytes | None:
-        """Process the SUT's authentication token, if the PDU has one; return the peer's next token, or empty bytes.
+        """Process the SUT's authentication token, if the PDU has a token; return the peer's next token, or empty bytes.
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
         try:

@@ -19,8 +19,8 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""A single system without a directory and without a control channel: its SUT file declares everything that a file can
-declare, and checks read its queues remotely.
+"""The needs of a single system without a directory and without a control channel: its SUT file declares everything that
+a SUT file can declare, and checks read its queues remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(

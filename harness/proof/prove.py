@@ -121,8 +121,8 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
 
 
 class _Candidates:
-    """The checks that may notice each fault, and the open pairs: a check function and a rule that has not failed in
-    this function on any fault.
+    """The checks that may notice each fault, and the open pairs. An open pair is a check function and a rule that has
+    not failed in this function on any fault.
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
@@ -183,8 +183,8 @@ class _Candidates:
 
 
 class _Needed:
-    """A condition for running a check: a rule of the fault has not failed yet, or has not failed in the function of the
-    check.
+    """The condition under which a check runs on a fault: a rule of the fault has not failed yet, or has not failed in
+    the function of the check.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
@@ -199,7 +199,7 @@ class _Needed:
 
 
 class _Unshown:
-    """A condition for running a check: a pair of its function is still open."""
+    """The condition for running a check on a fault of another rule: a pair of its function is still open."""
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open
@@ -226,8 +226,8 @@ def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[st
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
-    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark is valid for
-    all parameters of a function.
+    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark of a function
+    is valid for all parameters of the function.
     """
     meant: dict[Pair, bool] = {}
     unseen = {_get_check_function(check) for check in checks if check not in clean}

@@ -101,7 +101,9 @@ def run_readings(
 def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
-    """Run the groups of readings; return each reading with its checks whose verdicts differ from the clean verdicts."""
+    """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the clean
+    verdicts.
+    """
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))

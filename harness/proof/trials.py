@@ -126,7 +126,7 @@ class Trials:
 
     def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
-        same result.
+        result of the first run.
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]

@@ -25,7 +25,7 @@ BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The maximum length (characters) of an event in a refusal, and the maximum number of events."""
+"""The maximum length, in characters, of the text of an event in a refusal, and the maximum number of events."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",

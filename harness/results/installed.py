@@ -18,8 +18,8 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of its
-    rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that name the rule;
+    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of the
+    set's rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that name the rule;
     ``passive``: the rules that packets in any check may decide.
     """
 

@@ -155,8 +155,8 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules with different verdicts, each with the first verdict that only the run, or only the
-    replay, has.
+    """Return the rules whose verdicts in the run and in the replay differ, each with the first verdict that only one of
+    the two has.
     """
     differences = []
     for rule in sorted(was.keys() | now.keys()):

@@ -84,7 +84,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The longest stall and the largest jump of the clock that may have invalidated the verdicts of an attempt."""
+    """The longest stall and the largest jump of the clock during an attempt; either may have invalidated the attempt's
+    verdicts.
+    """
 
     stall_ms: int = 0
     clock_jump_ms: int = 0

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether it
-    had ended. ``told``: whether the verdicts of the check already report this end, which an earlier check may have
-    caused. The run ends when the restart fails.
+    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether the
+    process had ended. ``told``: whether the verdicts of the check already report the end of the process, which an
+    earlier check may have caused. The run ends when the restart fails.
     """
     from harness.errors import MqconformError
     from harness.run.floods import why_ended

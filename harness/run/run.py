@@ -78,8 +78,8 @@ class Run:
     """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
-    """The passive rules that earlier checks found broken, so that a wrong field in every packet does not fail every
-    check of the run.
+    """The passive rules that earlier checks have found to be broken. A wrong field in every packet therefore fails only
+    one check of the run.
     """
     passes: Counter[str] = field(default_factory=Counter)
     """The number of passes of each rule that this process recorded."""

@@ -50,8 +50,8 @@ ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 
 
 def release_packets(item: pytest.Item) -> None:
-    """Drop the references to the packets of a finished check: pytest keeps the item until the run ends, and the last
-    traceback until the next failure.
+    """Drop the references to the packets of a finished check, because pytest keeps the item until the run ends, and the
+    last traceback until the next failure.
     """
     if JUDGE_KEY in item.stash:
         del item.stash[JUDGE_KEY]

@@ -1,7 +1,8 @@
-"""Use the standard streams of a command, such as ``ssh host agent``, as a control channel. One process serves all
-channels of a run, because starting a remote program takes seconds and a run opens a channel for each check. Ids of
-requests are unique in the process, across its channels. Each worker has its own process, because two workers that read
-one stream would split the answers.
+"""Use the standard streams of a command, such as ``ssh host agent``, as a control channel.
+
+One process serves all channels of a run, because starting a remote program takes seconds and a run opens a channel for
+each check. The ids of requests are unique among all channels of the process. Each worker has its own process, because
+two workers that read the same stream would split the answers between them.
 """
 
 from __future__ import annotations
@@ -295,8 +296,8 @@ class AgentWire:
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
-        """Handle the answer to a request of this channel; an object that was opened after the end of the channel is
-        closed at once.
+        """Handle the answer to a request of this channel. If the answer arrives after the end of the channel and opened
+        an object, close the object at once.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSING_VERB_OF and reply.get("ok") is True:

@@ -15,8 +15,8 @@ from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
-"""The kind of the restricted queue. This queue must already exist, because no control channel can set its access
-rights.
+"""The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel can
+set its access rights.
 """
 MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_PER_TEST = 1024

@@ -22,8 +22,8 @@ END_AFTER_RESET_WAIT_S = 0.05
 
 
 class ProcessDriver(ExternalDriver):
-    """Drives a program on loopback: the driver starts the program for the run, and restarts a program that has
-    ended.
+    """A driver of a program on loopback: the driver starts the program for the run, and restarts the program after its
+    end.
     """
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:

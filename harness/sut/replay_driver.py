@@ -1,9 +1,9 @@
-"""Drive a SUT that is a capture: the SUT repeats its recorded actions as long as the harness repeats the recorded
-actions of the harness.
+"""Drive a SUT that is a capture: the SUT repeats its recorded actions while the harness repeats the recorded actions of
+the harness.
 
 A check is deterministic if time, random values and external input are fixed. The capture of a check contains all of
 these: packets, control messages and the set-up (harness/sut/replay_tape.py). So the check can run again in virtual time
-and judge its rules anew.
+and judge its rules again.
 """
 
 from __future__ import annotations

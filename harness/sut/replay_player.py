@@ -36,7 +36,7 @@ class PlayedStream(Protocol):
 
 
 class Scene(Protocol):
-    """The environment in which a capture is played, as the player uses it: its time, and the harness's connections."""
+    """The interface of the environment in which a capture is played: the time, and the harness's connections."""
 
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
@@ -57,7 +57,7 @@ class Scene(Protocol):
 
 
 class Player:
-    """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
+    """The player of the capture of one check. Like the tape that records a check, the player receives notes; the player
     compares them with the notes in the capture. ``differs`` is called once, with the reason, if the check cannot be
     replayed.
     """

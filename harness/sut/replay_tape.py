@@ -118,7 +118,7 @@ class Tape:
 
     def asks(self, asking: bool) -> None:
         """Record whether the check now waits for an answer of the control channel. The end of such a wait needs no
-        note, because the note of the answer marks it.
+        note, because the note of the answer marks the end.
         """
         self._asking = asking
 

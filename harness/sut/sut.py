@@ -61,7 +61,7 @@ class TapeInterface(Protocol):
 
 
 class Sut(OwnQueues):
-    """One test's view of the system under test."""
+    """The system under test as one test sees it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Measure the speed and the pulse of a system, which are called its vital signs."""
+"""Measure the speed and the pulse of a system, its vital signs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ EXCLUSIVE_NEEDS = frozenset(
     }
 )
 """The capabilities and facilities that affect all users of a SUT, or that exist only once; a check that needs one of
-them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
+them runs alone. A queue manager has one PingCookie, so it ignores the response to every ping except the last (MS-MQQB
 3.1.7.8).
 """
 HOSTS_PER_NETWORK = 250

@@ -137,8 +137,8 @@ def pdu(
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without copying its fields, which scapy does because fields may have several values;
-    return the packet.
+    """Let scapy build a packet without copying its fields; return the packet. Scapy copies the fields because fields
+    may have several values.
     """
     packet.explicit = 1
     for value in packet.fields.values():

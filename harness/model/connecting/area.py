@@ -81,7 +81,9 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait ends at about the given time."""
+        """Raise Impossible if a wait of the system ends at about the given time, because the order of events would be
+        uncertain.
+        """
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):
                 if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
@@ -94,7 +96,9 @@ class Connecting(Model):
         one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
     def _expire_ack_wait(self, one: Destination) -> None:
-        """Close a session that got no packet in the last period, if messages are unacknowledged (3.1.6.3)."""
+        """Close a session that got no packet in the last period of the Session Ack Wait Timer, if messages are
+        unacknowledged (3.1.6.3).
+        """
         self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         one.ack_due_ms = None
         if one.sent and not one.received_ack:
@@ -117,7 +121,7 @@ class Connecting(Model):
     # -- attempts -----------------------------------------------------------------------------------------------------
 
     def _try(self, one: Destination, *, again: bool) -> None:
-        """Let the system try to open a session."""
+        """Let the system try to open a session to a destination."""
         one.due_ms = None
         if one.name == UNKNOWN:
             self.cite("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
@@ -142,7 +146,7 @@ class Connecting(Model):
         one.history.append("InProcess")
 
     def _fail(self, one: Destination, status: str | None) -> None:
-        """Let an attempt or a session end; the system tries again after a while if messages wait."""
+        """Let an attempt or a session end. If messages wait, the system tries again after the retry time."""
         if status is not None:
             self.cite("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             one.history.append(status)
@@ -153,7 +157,9 @@ class Connecting(Model):
         one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
 
     def _end_early(self, one: Destination) -> None:
-        """Let a session end that is not open. The documents define no Status of such an end (3.1.5.2)."""
+        """Let the set-up of a session end before the session is open. The documents define no Status of
+        ConnectionHistory for such an end (3.1.5.2).
+        """
         recorded = self.decide("entry of a session that ends before it is open")
         self._fail(one, "UnknownFailure" if recorded else None)
 

@@ -101,7 +101,7 @@ class QueuesBase(Model):
         self.answers[name] = Refused(statuses)
 
     def give(self, position: Position | None, name: str = "answer") -> None:
-        """Answer a read with a message, or with no message."""
+        """Answer a read with a message, or with the result that no message was read."""
         self.answers[name] = {"message": None if position is None else position.message.described()}
 
     def done(self) -> None:
@@ -156,7 +156,7 @@ class QueuesBase(Model):
         self.close_if_temporary(reader.handle)
 
     def expire_wait(self, cursor: Cursor) -> None:
-        """Account for a wait of a cursor that ended without a message (E106, E180)."""
+        """Set the state of a cursor whose wait has ended without a message (E106, E180)."""
         queue = cursor.handle.queue
         if cursor.state == WAIT_RECEIVE:
             if queue is not None:
@@ -198,7 +198,7 @@ class QueuesBase(Model):
             self.acknowledge(message, reason)
 
     def journal(self, queue: Queue, message: Message) -> None:
-        """Copy a received message into the journal of its queue (3.1.1.2)."""
+        """Put a copy of a received message into the journal of its queue (3.1.1.2)."""
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return

@@ -33,7 +33,7 @@ class LookingUp(Reading):
         transaction=None,
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
+        """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_readable(queue)
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):

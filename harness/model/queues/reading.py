@@ -140,7 +140,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the first message of a queue."""
+        """Let an application receive the first message of a queue."""
         if not self.may_read(read, self.find_readable(queue), transaction):
             return
         self.read_first(read, queue, wait_ms, True, transaction)
@@ -152,7 +152,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek(self, read: str, queue: str, wait_ms: int) -> None:
-        """Peek at the first message of a queue."""
+        """Let an application peek at the first message of a queue."""
         self.find_readable(queue)
         self.read_first(read, queue, wait_ms, False, None)
 
@@ -182,7 +182,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the first message through an open handle."""
+        """Let an application receive the first message through an open handle."""
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
@@ -197,7 +197,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek_through(self, read: str, handle: str, wait_ms: int) -> None:
-        """Peek at the first message through an open handle."""
+        """Let an application peek at the first message through an open handle."""
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite("MQDMPR-3.1.7.1.15-04")
@@ -222,7 +222,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
+        """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
         there = self.find_idle(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
@@ -265,7 +265,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
+        """Let an application peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.refuse(NOT_AVAILABLE, name=read)
@@ -292,7 +292,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the next message after the position of a cursor (3.2.7.3)."""
+        """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.cite("MQDMPR-3.1.7.1.14-04")
@@ -382,7 +382,7 @@ class Reading(QueuesBase):
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; if not, refuse the read, with any of the applicable
+        """Return whether a queue may be read in a transaction; if not, refuse the read with any of the applicable
         reasons.
         """
         statuses: list[str] = []

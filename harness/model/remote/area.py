@@ -111,7 +111,9 @@ class Remote(Misuse):
     def open_remote(
         self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
     ) -> None:
-        """Open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no effect."""
+        """Let a client open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no
+        effect.
+        """
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
             self.refuse()
@@ -137,7 +139,7 @@ class Remote(Misuse):
         "MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDED_CAPABILITIES, weight=1
     )
     def close_remote(self, handle: str) -> None:
-        """Close a queue remotely; its waiting reads are canceled."""
+        """Let a client close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -163,7 +165,7 @@ class Remote(Misuse):
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDED_CAPABILITIES, weight=3)
     def create_cursor(self, cursor: str, handle: str) -> None:
-        """Create a cursor remotely."""
+        """Let a client create a cursor remotely."""
         opened = self.find(self.remote, handle)
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
@@ -178,7 +180,7 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Close a cursor that no waiting read uses."""
+        """Let a client close a cursor that no waiting read uses."""
         closed = self.idle_cursor(cursor)
         closed.handle.cursors.remove(closed)
         del self.remote_cursors[cursor]
@@ -199,7 +201,7 @@ class Remote(Misuse):
         method=START2,
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Read the first message remotely; a receive stays open until the client ends it."""
+        """Let a client read the first message remotely; a receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -232,7 +234,7 @@ class Remote(Misuse):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Read remotely with a cursor: receive, peek, or peek at the next message."""
+        """Let a client read remotely with a cursor: receive, peek, or peek at the next message."""
         there = self.idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
@@ -278,7 +280,7 @@ class Remote(Misuse):
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        """Read a message remotely by its LookupId."""
+        """Let a client read a message remotely by its LookupId."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.find_position(queue, message)
@@ -333,7 +335,7 @@ class Remote(Misuse):
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and are not ended."""
+        """Return the receives of a client that were answered with a message and that the client has not ended."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -347,7 +349,7 @@ class Remote(Misuse):
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
-        """End a receive: its message is removed, or available in its queue again."""
+        """Let a client end a receive: the message is removed, or is available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
             raise Impossible
@@ -361,7 +363,7 @@ class Remote(Misuse):
         self.done()
 
     def reason_of_purged(self) -> str:
-        """Return the reason for deleting a message that was purged while a client was receiving it, and that the client
+        """Return the reason for deleting a message that was purged while a client was receiving it and that the client
         then accepted (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")
@@ -377,7 +379,7 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=2)
     def cancel_remote(self, read: str) -> None:
-        """Cancel a read remotely."""
+        """Let a client cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise Impossible
@@ -389,7 +391,7 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:
-        """Purge a queue remotely."""
+        """Let a client purge a queue remotely."""
         opened = self.find(self.remote, handle)
         if opened.access != RECEIVE:
             raise Impossible
