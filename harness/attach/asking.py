@@ -7,7 +7,7 @@ from typing import Any
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State
 from harness.errors import SutUnavailable
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
@@ -44,7 +44,7 @@ class Asking:
             self.found.note(verb, State.SILENT, why)
             return None
         self._silences = 0
-        if verb in FACILITY_OF and (complaint := complaint_about_answer(verb, reply)) is not None:
+        if verb in FACILITY_OF and (complaint := find_error_in_answer(verb, reply)) is not None:
             self.found.note(verb, State.WRONG, complaint)
             return None
         return reply

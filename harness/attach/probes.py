@@ -10,8 +10,8 @@ from harness.attach.asking import MAX_SILENT_VERBS, Asking
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
-from harness.sut.control_schema import complaint_about_answer
-from harness.sut.view import PROTOCOL_VERSIONS, version_refused
+from harness.sut.control_schema import find_error_in_answer
+from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
 from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
@@ -94,12 +94,12 @@ class Probes(Asking):
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name} refused the request identity: {show_answer(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
-        if (refused := version_refused(version)) is not None:
+        if (refused := describe_unsupported_version(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
         answer: dict[str, Any] = {"protocol": version} | said
         if version == min(PROTOCOL_VERSIONS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))
-        complaint = complaint_about_answer("identity", answer)
+        complaint = find_error_in_answer("identity", answer)
         if complaint is not None:
             raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
         found.note("identity", State.WORKS)

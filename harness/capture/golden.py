@@ -122,9 +122,9 @@ def write_golden(golden: Golden, path: Path) -> None:
                 writer.udp(source, target, frame.data, time_us=time_us, comment=comment)
                 continue
             if not opened:
-                writer.tcp_open(1, frame.client, frame.server, time_us=time_us)
+                writer.write_tcp_open(1, frame.client, frame.server, time_us=time_us)
                 opened = True
-            writer.tcp_data(1, frame.from_client, frame.data, time_us=time_us, comment=comment)
+            writer.write_tcp_data(1, frame.from_client, frame.data, time_us=time_us, comment=comment)
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: b
     return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
 
 
-def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
+def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError with a description of the error for an invalid
     packet.
     """

@@ -113,7 +113,7 @@ class Frame:
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
-    def leave_layers(self) -> None:
+    def drop_layers(self) -> None:
         """Remove the dissection from memory, because a dissection takes several times the memory of the bytes; the
         packet is dissected again on demand.
         """
@@ -293,7 +293,7 @@ class Recorder:
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
-            self.writer.tcp_open(
+            self.writer.write_tcp_open(
                 connection.number,
                 client,
                 server,
@@ -371,7 +371,7 @@ class Recorder:
         connection.closed_at_ms = self.elapsed_ms()
         if self.path is not None:
             from_client = by_peer == (connection.sut_role == "acceptor")
-            connection.closed_frame = self.writer.tcp_close(
+            connection.closed_frame = self.writer.write_tcp_close(
                 connection.number, from_client, time_us=self.environment.epoch_us()
             )
 
@@ -397,7 +397,7 @@ class Recorder:
             return self._next_frame_number(), []
         from_client = from_sut == (connection.sut_role == "initiator")
         time_us = self.environment.epoch_us()
-        numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
+        numbers = self.writer.write_tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
         return numbers[0], self.writer.places
 
     # -- datagrams ----------------------------------------------------------------------------------------------
@@ -469,7 +469,7 @@ def name_frame(frame: Frame) -> None:
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
-        frame.leave_layers()
+        frame.drop_layers()
 
 
 def _name_packet(frame: Frame) -> str:

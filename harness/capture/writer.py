@@ -71,7 +71,7 @@ class CaptureWriter:
         self._file = open_whole(path, "wb")
         write_whole(self._file, path, file_header())
 
-    def tcp_open(
+    def write_tcp_open(
         self,
         conn_id: int,
         client: Endpoint,
@@ -99,7 +99,7 @@ class CaptureWriter:
         self._connections[conn_id] = connection
         return numbers
 
-    def tcp_data(
+    def write_tcp_data(
         self,
         conn_id: int,
         from_client: bool,
@@ -130,7 +130,7 @@ class CaptureWriter:
         self.places = places
         return numbers
 
-    def tcp_close(
+    def write_tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
         """Write the FIN with which one side closes its direction; return the frame number.

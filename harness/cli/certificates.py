@@ -108,7 +108,7 @@ def verify_certificate(
     from harness.results.verification import JudgedElsewhere, describe_verified, verify_bundle
 
     if format_ not in ("text", "json"):
-        raise UsageError(f"--format {format_}: it must be text or json")
+        raise UsageError(f"--format {format_}: the format must be text or json")
     key = public_key(public_key_)
     try:
         with unwind_on_signals(), show_progress("captures judged again") as progress:

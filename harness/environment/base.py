@@ -74,7 +74,7 @@ class Datagrams(Protocol):
 class Witness(Protocol):
     """The interface of the object that records events that influence a check and appear in no packet."""
 
-    def timed_out(self) -> None:
+    def note_timeout(self) -> None:
         """Record that a wait ended by its timeout. This method is not called in virtual time, where the events
         determine the end of a wait.
         """
@@ -82,7 +82,7 @@ class Witness(Protocol):
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
-    def together(self, begins: bool) -> None:
+    def note_group(self, begins: bool) -> None:
         """Record the beginning (``begins``) or the end of a group of events that occur before a waiting check
         continues. This method is not called in virtual time.
         """
@@ -108,7 +108,7 @@ class Environment(Protocol):
     def epoch_us(self) -> int:
         """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
-    def epoch_us_at(self, monotonic_ms: int) -> int:
+    def get_epoch_us_at(self, monotonic_ms: int) -> int:
         """Return the time for captures (int microseconds since 1970-01-01 UTC) of an instant of the monotonic clock
         (``monotonic_ms``).
         """
@@ -134,7 +134,7 @@ class Environment(Protocol):
         stream.
         """
 
-    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
+    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
         """Open a UDP port; port 0 chooses a free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ class Cutter(ABC):
         elif self._in_step and not self._on_trial and self._held:
             self._feed_framer(pushed)
 
-    def hole(self, size: int) -> None:
+    def note_gap(self, size: int) -> None:
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped

@@ -47,7 +47,7 @@ class Receiver:
         """Handle the next bytes, and the frame that contained them."""
         raise NotImplementedError
 
-    def hole(self, size: int, number: int) -> None:
+    def note_gap(self, size: int, number: int) -> None:
         """Handle a gap: ``size`` bytes before a frame are missing in the capture."""
         raise NotImplementedError
 
@@ -140,7 +140,7 @@ class Reassembly:
             self._skip_missing_bytes()
         for way in self.ways:
             if way.next is not None and way.acknowledged > way.next and not way.closed:
-                way.receiver.hole(way.acknowledged - way.next, 0)
+                way.receiver.note_gap(way.acknowledged - way.next, 0)
                 way.next = way.acknowledged
 
     def _begin_direction(
@@ -180,7 +180,7 @@ class Reassembly:
         self._deliver_in_order()
 
     def _skip_until(self, way: DirectionState, until: int, number: int) -> None:
-        way.receiver.hole(until - (way.next or 0), number)
+        way.receiver.note_gap(until - (way.next or 0), number)
         way.next = until
 
     def _deliver_segment(self, way: DirectionState, back: DirectionState, segment: Segment) -> None:
@@ -198,7 +198,7 @@ class Reassembly:
             way.next += len(data)
             way.receiver.data(data, segment.number, segment.time_us, bool(segment.flags & PSH))
         if segment.end > way.next:
-            way.receiver.hole(segment.end - way.next, segment.number)
+            way.receiver.note_gap(segment.end - way.next, segment.number)
             way.next = segment.end
         if segment.flags & FIN and segment.end == way.next:
             way.next += 1

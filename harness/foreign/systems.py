@@ -71,12 +71,12 @@ class System:
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
             frame.forget()  # the report shows no field of the packet
         else:
-            frame.leave_layers()
+            frame.drop_layers()
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
         """Return the verdicts and remove them from memory, because a capture can contain thousands of systems."""
-        self.judge.passive()
+        self.judge.conclude_passive_rules()
         taken = self._entries[:]
         self._entries.clear()
         return taken

@@ -68,9 +68,9 @@ def judge_capture(
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
-    replay.listeners.append(lambda frame: frame.leave_layers())
+    replay.listeners.append(lambda frame: frame.drop_layers())
     replay.play()
-    judge.passive()
+    judge.conclude_passive_rules()
     return Judged(entries, replay.now_us)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
@@ -300,7 +300,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
-            place = (rank, current_check(line.get("test") or ""), line["seq"], number, line)
+            place = (rank, get_current_check(line.get("test") or ""), line["seq"], number, line)
             if held is None or place < held:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
@@ -414,7 +414,7 @@ def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     test = line.get("test")
-    return line | {"test": current_check(test)} if isinstance(test, str) else line
+    return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
 _NO_VERDICT = "this line is not a verdict of this harness; remove it to continue with the other lines"

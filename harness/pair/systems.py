@@ -51,8 +51,8 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.datagrams(at, _Forward(self._forward_to_target))
-        self._far = environment.datagrams(Endpoint(at.host, 0), _Forward(self._forward_response))
+        self._near = environment.open_udp_port(at, _Forward(self._forward_to_target))
+        self._far = environment.open_udp_port(Endpoint(at.host, 0), _Forward(self._forward_response))
         self._asker: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:

@@ -104,13 +104,13 @@ class Call:
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
-            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.way_out}")
+            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.advice_on_denial}")
         return self
 
     settled = expect_success
 
     @property
-    def way_out(self) -> str:
+    def advice_on_denial(self) -> str:
         """The advice, in a message, for a call that is denied because the tester does not authenticate; otherwise
         empty.
         """
@@ -389,7 +389,7 @@ class Association(RawConversation):
             if not token:
                 return first
             leg = protection.trailer(token)
-            if protection.last_leg_unanswered:
+            if protection.is_last_token_unanswered:
                 self.send(append_trailer(bytes(auth3(self._call_id)), leg))
                 return first
             answer = self._send_and_receive_pdu(append_trailer(again, leg), "alter_context")

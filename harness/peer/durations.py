@@ -77,7 +77,7 @@ class Duration:
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
-            raise self._raise_unknown_duration(f"it is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
+            raise self._raise_unknown_duration(f"the duration is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
         return near
 
     def require_steady(self, margin_ms: int) -> None:
@@ -96,5 +96,5 @@ def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_
     """Return the duration between two times of a recorder that began at ``began_ms``, all int ms."""
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
-    stalled_ms = pulse.sum_touching_stalls_ms(began_ms + since_ms, began_ms + until_ms)
+    stalled_ms = pulse.sum_overlapping_stalls_ms(began_ms + since_ms, began_ms + until_ms)
     return Duration(until_ms - since_ms, stalled_ms, pulse.longest_ms, sut)

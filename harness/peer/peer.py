@@ -198,7 +198,7 @@ class Peer(Party):
         self._accepted_tampers = [change] if change else []
 
     @property
-    def is_called(self) -> bool:
+    def has_unawaited_connection(self) -> bool:
         """Return whether the SUT has opened a connection to the listening core and no step of the check has waited for
         that connection yet.
         """
@@ -209,7 +209,7 @@ class Peer(Party):
         SUT.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.wait(lambda: self.is_called, within_ms, "a connection")
+        self.wait(lambda: self.has_unawaited_connection, within_ms, "a connection")
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
                 self.unclaimed.remove(session)

@@ -51,7 +51,7 @@ class PingEnd:
         self.peer = peer
         self.received: list[tuple[Endpoint, Frame]] = []
         self._next = 0
-        self._port = peer.environment.datagrams(Endpoint(peer.address, port), self)
+        self._port = peer.environment.open_udp_port(Endpoint(peer.address, port), self)
 
     @property
     def endpoint(self) -> Endpoint:

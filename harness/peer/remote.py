@@ -15,7 +15,7 @@ from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import build_map_arguments, read_ports
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, build_desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, encode_guid, pointer
 from harness.wire.wire_error import WireError
@@ -281,7 +281,7 @@ class RemoteQueue:
         description = self.description(action, **fields)
         if by == old:
             return self.association.begin(by, lpRemoteReadDesc=description)
-        arguments: dict[str, Any] = {"lpRemoteReadDesc2": desc2(description)}
+        arguments: dict[str, Any] = {"lpRemoteReadDesc2": build_desc2(description)}
         if by == LOOKUP:
             arguments["LookupId"] = lookup_id
         return self.association.begin(by, **arguments)

@@ -59,7 +59,7 @@ class Protection:
         return self.auth_level >= CALL
 
     @property
-    def last_leg_unanswered(self) -> bool:
+    def is_last_token_unanswered(self) -> bool:
         """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM
 

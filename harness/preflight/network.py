@@ -48,10 +48,10 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
-        way_out = (
+        advice_on_denial = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
-        yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
+        yield Line("tcp port", State.MISSING, f"{where}: {why}", advice_on_denial, True)
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
         return
     yield Line("tcp port", State.OK, f"{where} accepts connections")
@@ -72,12 +72,12 @@ def check_ping(setup: Setup) -> Iterator[Line]:
         yield Line("ping", State.OK, f"{where} answers")
     elif declared:
         setup.lacking.add("ping")
-        way_out = (
+        advice_on_denial = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
+        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", advice_on_denial)
     elif answered:
         yield Line("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
     else:
@@ -104,7 +104,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
         environment.close()
 
 
-def peer_ports(setup: Setup) -> Iterator[Line]:
+def check_peer_ports(setup: Setup) -> Iterator[Line]:
     """Check whether the peer can listen at the ports to which the system connects."""
     driver = setup.file.driver
     ports = [
@@ -119,10 +119,10 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
                 continue
         except (SutUnavailable, OSError) as error:
             taken = str(error)
-        way_out = (
+        advice_on_denial = (
             "end the process that listens there, or change peer_address; systems connect to fixed ports (MSMQ: 1801)"
         )
-        yield Line("peer ports", State.WRONG, f"{port} is {taken}", way_out)
+        yield Line("peer ports", State.WRONG, f"{port} is {taken}", advice_on_denial)
         setup.peer_can_listen = False
     if setup.peer_can_listen:
         yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")

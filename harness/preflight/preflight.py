@@ -81,8 +81,8 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
-        way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
-        yield Line("rpc", State.NOT_DECLARED, said, way_out)
+        advice_on_denial = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
+        yield Line("rpc", State.NOT_DECLARED, said, advice_on_denial)
         return
     from harness.preflight.by_rpc import bind_and_call, find_port  # importing the layers of DCE/RPC takes a second
 
@@ -143,7 +143,7 @@ _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
     network.check_ping,
     by_control.check_identity,
     _check_rpc,
-    network.peer_ports,
+    network.check_peer_ports,
     _check_roots,
     by_control.check_clock,
     _check_queues,

@@ -70,7 +70,7 @@ def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNee
             yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
 
 
-def must_demands(inventory: Inventory) -> frozenset[str]:
+def list_must_demands(inventory: Inventory) -> frozenset[str]:
     """Return the demands of level MUST, checked or not."""
     return frozenset(
         name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS

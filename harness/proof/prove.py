@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.steps import find_changed_steps, may_notice
+from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Line, Trial, TrialResult, Trials
 
 Pair = tuple[str, str]
@@ -96,7 +96,7 @@ def prove(
     return proof
 
 
-def why_unclean(lines: Iterable[Line]) -> str:
+def describe_unclean_result(lines: Iterable[Line]) -> str:
     """Return the reason why a rule did not pass on the clean reference: its first verdict that is not a pass, and the
     check.
     """
@@ -116,7 +116,7 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
         if not passes and rule not in inventory.tests and rule not in inventory.proven:
             proof.unseen.append(rule)
         elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
-            proof.unclean[rule] = why_unclean(lines)
+            proof.unclean[rule] = describe_unclean_result(lines)
     proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
 
 
@@ -157,7 +157,7 @@ class _Candidates:
                 for check in sorted(covering & self._clean.keys())
                 if _get_check_function(check) in functions
                 and needed(check, ())
-                and may_notice(self._clean[check].steps, changed)
+                and can_notice(self._clean[check].steps, changed)
             ]
             if checks:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
@@ -174,7 +174,7 @@ class _Candidates:
         first: dict[str, None] = {}
         others: dict[str, None] = {}
         for rule in fault.breaks:
-            judged = [one for one in self._judged_in.get(rule, ()) if may_notice(self._clean[one].steps, changed)]
+            judged = [one for one in self._judged_in.get(rule, ()) if can_notice(self._clean[one].steps, changed)]
             covering = set(self._inventory.tests.get(rule, ()))
             own = [check for check in judged if check in covering]
             first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])

@@ -16,7 +16,7 @@ from itertools import chain
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
-from harness.proof.steps import find_changed_steps, may_notice
+from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import CleanResult, Line, Trial, TrialResult, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
@@ -75,7 +75,7 @@ def run_readings(
 
     carried = [
         ReadingWithChecks(
-            name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed))
+            name, changed, tuple(check for check in before[name] if can_notice(clean[check].steps, changed))
         )
         for name in before
         if name in variants

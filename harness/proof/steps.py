@@ -45,7 +45,7 @@ def find_changed_steps(install: Install) -> Steps | None:
     return None
 
 
-def may_notice(taken: Steps, changed: Steps | None) -> bool:
+def can_notice(taken: Steps, changed: Steps | None) -> bool:
     """Return whether the verdicts of a check with the given steps may differ on a variant with these changed steps."""
     return changed is None or not changed.isdisjoint(taken)
 

@@ -60,7 +60,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
 
 def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding; empty if the finding has no known root cause."""
-    root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
+    root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 

@@ -70,7 +70,7 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
     return CheckPrerequisites(
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,
-        addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
+        addressed=sut.has_named_queue or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
         provisioned=frozenset(sut.provisioned - {PROVISIONED}),
         reads="qm2qm" in find_needs(item) and not remote,
         known_peer=sut.knows_peer,

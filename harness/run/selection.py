@@ -26,7 +26,7 @@ def describe_selection(config: pytest.Config) -> str:
     return " ".join(parts) or "all"
 
 
-def wanted_rules(config: pytest.Config) -> frozenset[str]:
+def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
     """Return the selected rules; raise UsageError for an unknown rule or criterion."""
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import find_rule_id, select_rules

@@ -23,7 +23,7 @@ from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
-from harness.sut.sut_process import end_text
+from harness.sut.sut_process import describe_end_of_process_code
 from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 READ_CHUNK_BYTES = 65_536
@@ -227,7 +227,7 @@ class Agent:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
             return f"closed its standard output but did not exit{self._describe_error_output()}"
-        return f"ended with {end_text(code)}{self._describe_error_output()}"
+        return f"ended with {describe_end_of_process_code(code)}{self._describe_error_output()}"
 
     def _describe_error_output(self) -> str:
         """Return the last line of the command's standard error, with escaped control characters, and the path of the

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
 from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
-from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import ProcessEnd, SutProcess
@@ -172,5 +172,5 @@ def assign_free_ports(driver: DriverTable) -> DriverTable:
 _FIND_FREE_PORT: dict[str, Callable[[str], int]] = {
     "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
     "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
-    "rpc_port": free_rpc_port,
+    "rpc_port": find_free_rpc_port,
 }

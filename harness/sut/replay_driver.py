@@ -16,13 +16,13 @@ from uuid import UUID
 from harness import errors
 from harness.errors import HarnessError, MqconformError
 from harness.printable import one_line
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import COMMAND_VERB, SAVED_ATTRIBUTES
+from harness.sut.replay_tape import ENVIRONMENT_COMMAND, SAVED_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -82,7 +82,7 @@ class ReplayDriver:
             raise NotReplayable("the check needs three systems")
         items = read_items(self.captures[seed])
         setup = take_setup(items)
-        if (setup["run"], current_check(setup["test"])) != (self._run, seed):
+        if (setup["run"], get_current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._note_difference(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
@@ -149,11 +149,11 @@ class ReplayControl:
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the system's environment."""
-        self.call(COMMAND_VERB, part=part, value=value)
+        self.call(ENVIRONMENT_COMMAND, part=part, value=value)
 
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
-        self._environment.run_until(self._player.has_answer, self._player.rest_ms())
+        self._environment.run_until(self._player.has_answer, self._player.get_remaining_ms())
         return self._check_answer(self._player.take_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
-COMMAND_VERB = "[environment]"
+ENVIRONMENT_COMMAND = "[environment]"
 """The name that replaces the verb in a note about a command of the SUT file."""
 SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
@@ -59,7 +59,7 @@ class Tape:
         self._began = {
             "monotonic_ms": now.monotonic_ms,
             "utc_s": now.utc_s,
-            "epoch_us": environment.epoch_us_at(now.monotonic_ms),
+            "epoch_us": environment.get_epoch_us_at(now.monotonic_ms),
         }
         environment.witness = self
 
@@ -122,12 +122,12 @@ class Tape:
         """
         self._asking = asking
 
-    def timed_out(self) -> None:
+    def note_timeout(self) -> None:
         """Write a note that a wait ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
 
-    def together(self, begins: bool) -> None:
+    def note_group(self, begins: bool) -> None:
         """Write the note for the beginning or the end of events that occur before the waiting check continues."""
         self.note(together=begins)
 
@@ -242,7 +242,7 @@ class RecordedCommands:
 
     def __call__(self, part: str, value: int) -> None:
         self._tape.ask_control(
-            "call", COMMAND_VERB, {"part": part, "value": value}, partial(self._carry_out, part, value)
+            "call", ENVIRONMENT_COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value)
         )
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:

@@ -97,4 +97,4 @@ class VitalSigns:
             tolerance_ms=STALL_TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,
         )
-        return pulse.through(lambda: channel(environment, pulse))
+        return pulse.use_channel(lambda: channel(environment, pulse))

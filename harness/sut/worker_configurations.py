@@ -40,7 +40,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     """
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
-        raise UsageError(f"--workers {workers}: it must be 1 to {MAX_WORKERS}")
+        raise UsageError(f"--workers {workers}: the number must be 1 to {MAX_WORKERS}")
     shared = workers > 1 and kind == "external" and file.control.kind == "none"
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(

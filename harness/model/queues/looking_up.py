@@ -47,9 +47,9 @@ class LookingUp(Reading):
         if found is not None:
             self.cite("MQDMPR-3.1.7.1.13-38")
             if receives:
-                self.hand_over(read, found, self.within(transaction))
+                self.answer_receive(read, found, self.get_open_transaction(transaction))
             else:
-                self.give(found, read)
+                self.answer_read(found, read)
         elif seek == "current":
             self.cite("MQDMPR-3.1.7.1.13-18")
             self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)

@@ -165,10 +165,10 @@ class Sending(QueuesBase):
             self.done()
         else:
             self.cite("MQDMPR-3.1.7.1.16-D01")
-            self.carry(position, target)
+            self.move_position(position, target)
             self.done()
 
-    def carry(self, position: Position, target: Queue) -> None:
+    def move_position(self, position: Position, target: Queue) -> None:
         """Move a message to another queue (3.1.7.1.16), either after the messages of its priority or at the place that
         its time of arrival gives.
         """

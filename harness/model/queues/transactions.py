@@ -79,7 +79,7 @@ class Transactions(Sending):
                 self.delete_position(position, operation.reason)
             elif operation.target is not None:
                 self.cite("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
-                self.carry(position, operation.target)
+                self.move_position(position, operation.target)
         del self.transactions[transaction.name]
         self.answers["answer"] = {"outcome": "committed"}
 

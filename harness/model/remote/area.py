@@ -181,7 +181,7 @@ class Remote(Misuse):
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
         """Let a client close a cursor that no waiting read uses."""
-        closed = self.idle_cursor(cursor)
+        closed = self.find_idle_cursor(cursor)
         closed.handle.cursors.remove(closed)
         del self.remote_cursors[cursor]
         self.done()
@@ -235,7 +235,7 @@ class Remote(Misuse):
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         """Let a client read remotely with a cursor: receive, peek, or peek at the next message."""
-        there = self.idle_cursor(cursor)
+        there = self.find_idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
         receives = action == RECEIVE
@@ -250,14 +250,14 @@ class Remote(Misuse):
                 self.refuse(ALREADY, name=read)
             elif receives:
                 there.state = UNREAD
-                self.hand_over(read, there.position, unit)
+                self.answer_receive(read, there.position, unit)
             else:
-                self.give(there.position, read)
+                self.answer_read(there.position, read)
         elif not receives:
             self.peek_after_current(read, there, wait_ms)
         elif (found := next(iter(queue.available(there.at)), None)) is not None:
             there.move(found)
-            self.hand_over(read, found, unit)
+            self.answer_receive(read, found, unit)
         elif wait_ms == 0:
             self.refuse(NOT_FOUND, name=read)
         else:
@@ -291,9 +291,9 @@ class Remote(Misuse):
         if found is None:
             self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
-            self.hand_over(read, found, self.unit(read, opened, True))
+            self.answer_receive(read, found, self.unit(read, opened, True))
         else:
-            self.give(found, read)
+            self.answer_read(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.remote.values())
@@ -307,7 +307,7 @@ class Remote(Misuse):
             "receives": handle.access == RECEIVE and chance.random() < 0.5,
         }
 
-    def idle_cursor(self, name: str) -> Cursor:
+    def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
             raise Impossible
@@ -327,9 +327,9 @@ class Remote(Misuse):
         self.units[read] = (handle, unit)
         return unit
 
-    def give(self, position: Position | None, name: str = "answer") -> None:
+    def answer_read(self, position: Position | None, name: str = "answer") -> None:
         """Answer a read; the client gets a handle only for a receive with a message (MS-MQQP 3.1.4.1)."""
-        super().give(position, name)
+        super().answer_read(position, name)
         if name in self.remote_reads:
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
@@ -357,12 +357,12 @@ class Remote(Misuse):
         if acknowledge and unit.operations[0].position.state == LOCKED:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
-            self.delete_position(unit.operations[0].position, self.reason_of_purged())
+            self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
         else:
             self._release_message(unit)
         self.done()
 
-    def reason_of_purged(self) -> str:
+    def get_reason_of_purged(self) -> str:
         """Return the reason for deleting a message that was purged while a client was receiving it and that the client
         then accepted (3.1.7.1.12).
         """

@@ -62,7 +62,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     else:
         sender.send(4)
     peer.wait(lambda: 4 in Sender.tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
-    of_second_queue = peer.await_session(0) if peer.is_called else None
+    of_second_queue = peer.await_session(0) if peer.has_unawaited_connection else None
     came = sorted(peer.inbox.messages, key=lambda frame: Sender.tags([frame]))
     if Sender.tags(came) != [1, 2, 3, 4]:
         raise ConformanceFailure(f"the messages {Sender.tags(came)} arrived, not 1 to 4")

@@ -88,7 +88,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
     without a ping.
     """
-    retry_after_ms = sut.timer_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
+    retry_after_ms = sut.get_timer_duration_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
     first_packet = session.await_request()
     session.connection.close()

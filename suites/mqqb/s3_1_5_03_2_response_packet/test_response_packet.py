@@ -240,7 +240,7 @@ def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge)
     """AckWaitTimeout is configured as 50 s: AckTimeout of the SUT's ConnectionParameters request is 50 s, in a first
     attempt and in a retry.
     """
-    configured_ms = sut.timer_ms("ack_wait_timeout_ms", 50_000)
+    configured_ms = sut.get_timer_duration_ms("ack_wait_timeout_ms", 50_000)
     session = OutgoingSession(peer, sut)
     for _ in range(2):
         session.await_request()

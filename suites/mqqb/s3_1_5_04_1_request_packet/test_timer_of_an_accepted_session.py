@@ -13,7 +13,7 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     """Each of two sessions that have been open for longer than the Session Initialization Timer still acknowledges a
     message.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
     connections = [peer.open_raw(), peer.open_raw()]
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     for connection in connections:

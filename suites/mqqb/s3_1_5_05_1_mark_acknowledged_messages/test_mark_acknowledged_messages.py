@@ -38,7 +38,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
@@ -132,7 +132,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
     the SUT sends a further window of messages.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize

@@ -91,7 +91,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session, sent = sender.await_first(6)
     beside = outgoing.open_beside("mqc-beside")
     beside.send(1, "recoverable")
-    if peer.is_called:
+    if peer.has_unawaited_connection:
         peer.await_session(0)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()

@@ -112,7 +112,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     if queue == "missing":
-        sut.send_insecure_nacks()
+        sut.enable_insecure_nacks()
         refused = receiver.build_message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", properties={"NA": 1})
     else:
         refused = receiver.build_message(queue="transactional", properties={"NA": 1})
@@ -174,8 +174,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
     expiry of its entry: only the second message is accepted twice.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))

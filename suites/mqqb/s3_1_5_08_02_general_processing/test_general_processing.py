@@ -27,7 +27,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     """The SUT acknowledges three express messages together when half of AckTimeout has passed since the first message.
     While no message arrives, it sends no acknowledgment; it acknowledges a later message separately.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     sent = [session.send(peer.message())]
     session.quiet(sut.duration_ms(ACK_DELAY_MS) // 2)
@@ -92,7 +92,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is addressed to a missing queue: a SessionAck counts the message."""
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))

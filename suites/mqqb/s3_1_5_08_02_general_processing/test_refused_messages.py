@@ -104,7 +104,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     """SendInsecureNacks is TRUE, and messages are sent to missing queues: only messages with NA are acknowledged with
     BAD_DST_Q.
     """
-    sut.send_insecure_nacks()
+    sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [

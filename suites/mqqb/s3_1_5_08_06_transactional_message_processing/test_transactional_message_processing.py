@@ -143,7 +143,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, when OrderAckTimeout has passed
     since the second message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * GAP_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
@@ -397,7 +397,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
     LastAccessTime and LastOrderAckSendTime increase.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()

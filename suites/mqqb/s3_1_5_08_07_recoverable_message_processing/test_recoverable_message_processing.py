@@ -47,7 +47,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. The
     check repeats this on a session on which the SUT has acknowledged a transactional message and sent an OrderAck.
     """
-    sut.slow_down(10)
+    sut.limit_time_scale(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
@@ -290,7 +290,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     """The peer sends three groups of express and recoverable messages: each SessionAck flags the recoverable messages
     of its group.
     """
-    sut.slow_down(10)
+    sut.limit_time_scale(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
@@ -353,7 +353,7 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck when
     RecoverableAckTimeout has passed since the first recoverable message.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]

@@ -38,7 +38,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     express message: in each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
     the messages of that turn.
     """
-    sut.slow_down(20)
+    sut.limit_time_scale(20)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
     first = _poll_next_packet(session, sut)

@@ -188,7 +188,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     the SessionHeader of that message acknowledges the messages, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")

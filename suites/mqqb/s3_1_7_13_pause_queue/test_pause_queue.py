@@ -189,7 +189,7 @@ def _exchange_three_messages(peer, sut):
     """Exchange three messages in each direction; return the queue, the session, the SUT's messages and the peer's
     messages.
     """
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")

@@ -95,7 +95,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     retry times, not even for a new message. When the queue is resumed, the SUT opens a session and sends all waiting
     messages.
     """
-    sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
+    sut.limit_time_scale(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
     sender.send(1, 2)
     session, sent = sender.await_first(2)

@@ -168,7 +168,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG also if SendInsecureNacks is FALSE.
     """
     if insecure:
-        sut.send_insecure_nacks()
+        sut.enable_insecure_nacks()
     else:
         sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -412,7 +412,7 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.
     """
-    sut.send_insecure_nacks()
+    sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}

@@ -19,8 +19,8 @@ def begin_cleanups(sut: Sut) -> int:
     """Slow down the SUT's timers if necessary, so that a check can act before the Session Cleanup Timer expires; return
     the unscaled duration of this timer. The check needs ``timers``.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    return sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    return sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
 
 
 def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:

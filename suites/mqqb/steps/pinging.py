@@ -199,9 +199,11 @@ class PingingSut:
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
             )
         if sut.has("set_timers"):
-            sut.slow_down(GREATEST_TIMER_SPEED_UP)
+            sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
         self.retry_ms = (
-            sut.timer_ms("session_retry_connect_ms", RETRY_INTERVAL_MS) if sut.has("timers") else RETRY_INTERVAL_MS
+            sut.get_timer_duration_ms("session_retry_connect_ms", RETRY_INTERVAL_MS)
+            if sut.has("timers")
+            else RETRY_INTERVAL_MS
         )
         self.peer = peer
         self.sut = sut

@@ -57,13 +57,15 @@ class Sender:
         was set up, as after a restart, is skipped if there are later connections. Return None when there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
-        if not self.peer.is_called and (session := self._on_open_session()) is not None:
+        self.peer.wait(
+            lambda: self.peer.has_unawaited_connection or self._on_open_session() is not None, within_ms, "a connection"
+        )
+        if not self.peer.has_unawaited_connection and (session := self._on_open_session()) is not None:
             self._known = self._on_sessions_of_peer()
             return session
         called = self.peer.await_session(0)
         while called is not None and called.poll("ConnectionParameters") is None:
-            if called.record.closed_by is None or not self.peer.is_called:
+            if called.record.closed_by is None or not self.peer.has_unawaited_connection:
                 break
             called = self.peer.await_session(0)
         return called

@@ -8,7 +8,7 @@ from harness.expectations import each, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, desc2
+from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, build_desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 from suites.mqqp.steps.refusals import REFUSED_CALLS
 
@@ -71,7 +71,7 @@ def test_each_opnum_calls_its_method(remote, judge):
         if name == Method.START_RECEIVE:
             return call_opnum(opnum, name, lpRemoteReadDesc=description)
         more = {"LookupId": LookupId.BEFORE_FIRST} if name == Method.START_RECEIVE_BY_LOOKUP_ID else {}
-        return call_opnum(opnum, name, lpRemoteReadDesc2=desc2(description), **more)
+        return call_opnum(opnum, name, lpRemoteReadDesc2=build_desc2(description), **more)
 
     version, port = (
         call_opnum(8, "RemoteQmGetVersion"),

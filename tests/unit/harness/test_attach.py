@@ -279,7 +279,7 @@ def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
 def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
-    with pytest.raises(UsageError, match=r"it must be (HOST:PORT|1 to 65535)"):
+    with pytest.raises(UsageError, match=r"(address must be HOST:PORT|port must be 1 to 65535)"):
         tcp_route(address)
 
 

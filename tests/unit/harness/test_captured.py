@@ -27,7 +27,7 @@ def recorded(path, happens):
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)
     recorder.flush()
-    judge.passive()
+    judge.conclude_passive_rules()
     recorder.close()
     return entries
 

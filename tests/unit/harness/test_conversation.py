@@ -36,10 +36,10 @@ class FakeSut:
         return self
 
     def say(self, data: bytes, after_ms: int = 0) -> None:
-        self.environment.later(after_ms, lambda: self.streams[-1].send(data))
+        self.environment.call_later(after_ms, lambda: self.streams[-1].send(data))
 
     def hang_up(self, after_ms: int = 0) -> None:
-        self.environment.later(after_ms, lambda: self.streams[-1].close())
+        self.environment.call_later(after_ms, lambda: self.streams[-1].close())
 
     def on_open(self) -> None: ...
 
@@ -192,7 +192,7 @@ def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> Non
             for answer in (data, b"junk"):
                 port.send(remote, answer)
 
-    port = environment.datagrams(Endpoint("127.0.0.1", 3527), Answering())
+    port = environment.open_udp_port(Endpoint("127.0.0.1", 3527), Answering())
     assert end.quiet(for_ms=100)
     asked = end.send(ping_request(Cookie=5))
     first, second = end.poll(), end.poll()

@@ -31,8 +31,11 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("attach --address 127.0.0.1:99999", "--address 127.0.0.1:99999: the port is 99999; it must be 1 to 65535"),
-        ("attach --address here", "--address here: it must be HOST:PORT"),
+        (
+            "attach --address 127.0.0.1:99999",
+            "--address 127.0.0.1:99999: the port is 99999; the port must be 1 to 65535",
+        ),
+        ("attach --address here", "--address here: the address must be HOST:PORT"),
         (
             "attach --command cat",
             "control command cat: sends the tester's requests back: it does not speak the control protocol",
@@ -66,7 +69,7 @@ def test_impossible_port_of_serve_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = refused(capsys, monkeypatch, "serve", "--control", "127.0.0.1:99999")
-    assert line == "mqconform serve: --control = '127.0.0.1:99999': the port is 99999; it must be 0 to 65535"
+    assert line == "mqconform serve: --control = '127.0.0.1:99999': the port is 99999; the port must be 0 to 65535"
 
 
 @pytest.mark.parametrize(
