@@ -111,7 +111,7 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
-        yield name, "", found.facility(name), _report_cost(counted, name)
+        yield name, "", found.describe_facility(name), _report_cost(counted, name)
         for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
@@ -163,7 +163,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
     tree["facilities"] = {
         name: {
             "announced": name in found.announced,
-            "state": found.facility(name),
+            "state": found.describe_facility(name),
             "costs": counted.more.get(name, 0),
             "costs_at_last": counted.at_last.get(name, 0),
         }

@@ -119,7 +119,7 @@ def write_golden(golden: Golden, path: Path) -> None:
             comment = f"{frame.section} {frame.title}"
             if frame.transport == "udp":
                 source, target = (frame.client, frame.server) if frame.from_client else (frame.server, frame.client)
-                writer.udp(source, target, frame.data, time_us=time_us, comment=comment)
+                writer.write_udp(source, target, frame.data, time_us=time_us, comment=comment)
                 continue
             if not opened:
                 writer.write_tcp_open(1, frame.client, frame.server, time_us=time_us)

@@ -410,11 +410,11 @@ class Recorder:
             number, places = self._next_frame_number(), list[Place]()
         else:
             source, target = (sut, peer) if from_sut else (peer, sut)
-            number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
+            number = self.writer.write_udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
         return self._add_frame(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
-    def pings(self, *, from_sut: bool) -> list[Frame]:
+    def list_pings(self, *, from_sut: bool) -> list[Frame]:
         """Return the ping packets that one side sent."""
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 

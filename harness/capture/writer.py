@@ -147,7 +147,7 @@ class CaptureWriter:
             del self._connections[conn_id]
         return number
 
-    def udp(
+    def write_udp(
         self,
         src: Endpoint,
         dst: Endpoint,

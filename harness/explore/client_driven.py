@@ -129,7 +129,7 @@ class ClientDriven:
         made = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "SentTime": _SENT_TIME,
                 "DM": int(kind != "express"),
                 **{_JOURNAL_FLAGS[one]: 1 for one in message["journal"]},

@@ -198,7 +198,7 @@ class ConnectingDriven:
         return user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "SentTime": self._peer.environment.now().utc_s,
                 "DM": int("body" in properties),
             },

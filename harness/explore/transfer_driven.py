@@ -180,7 +180,7 @@ class TransferDriven(QueuesDriven):
         packet = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "DM": recoverable,
             },
             base={"PR": 0},
@@ -236,7 +236,7 @@ class TransferDriven(QueuesDriven):
         **headers: Any,
     ) -> bytes:
         """Build a message of the peer as bytes."""
-        ordinal = self._peer.message_id()
+        ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
         self.name_message(identifier, message)

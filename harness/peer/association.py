@@ -473,7 +473,7 @@ class Association(RawConversation):
         if where is None:
             raise HarnessError(f"bind the interface of {name} before the call")
         made = operation.build_request(where.wide, **arguments) if stub is None else stub
-        call = self.raw(operation.opnum, made, where, fragment=fragment)
+        call = self.call_raw(operation.opnum, made, where, fragment=fragment)
         call.operation = operation
         return call
 
@@ -481,7 +481,7 @@ class Association(RawConversation):
         """Send a request and wait for its answer."""
         return self.begin(name, **arguments).wait(within_ms)
 
-    def raw(
+    def call_raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
         """Send a request with any opnum, and wait for its answer; the call stores the stub of the answer."""

@@ -37,7 +37,7 @@ class Duration:
     longest_ms: int
     sut: Sut
 
-    def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
+    def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
         """Return the allowed range of a value, extended by the stalls if the extension decides whether the value is
         allowed.
 
@@ -59,9 +59,9 @@ class Duration:
     def expect_timer_duration(self, specified_ms: int) -> tuple[int, int]:
         """Return the allowed range of a duration that a timer of the SUT determines, in ms of the tester's clock."""
         due_ms = self.sut.duration_ms(specified_ms)
-        return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
+        return self.get_allowed_range(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
-    def when(self, specified_ms: int, in_time: str = IN_TIME) -> str:
+    def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME) -> str:
         """Return a text that states when a timer of the SUT expired: ``in_time``, or the number of ms after the first
         instant.
         """

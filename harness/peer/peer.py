@@ -132,7 +132,7 @@ class Peer(Party):
         self._listeners.append(RawListener(self, self.watch))
         return self._listeners[-1]
 
-    def udp(self, port: int = 0) -> PingEnd:
+    def open_udp(self, port: int = 0) -> PingEnd:
         """Open a UDP port for pings to and from the SUT."""
         end = PingEnd(self, port)
         self.at_end(end.close)

@@ -71,7 +71,7 @@ class Remote:
             raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return association
 
-    def read_port(self) -> int:
+    def get_read_port(self) -> int:
         """Return the port at which the SUT serves qm2qm, so that a check can bind to any interface at this port."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
@@ -148,7 +148,7 @@ class Remote:
         """Open a queue of the SUT for reading; raise ConformanceFailure if the SUT refuses. ``how``: arguments of
         ``open_remote``.
         """
-        self.empty(queue)
+        self.empty_queue(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).expect_success()
         return RemoteQueue(self, association, opened)
@@ -185,7 +185,7 @@ class Remote:
                 break
         connection.close()
 
-    def empty(self, queue: str = "plain") -> None:
+    def empty_queue(self, queue: str = "plain") -> None:
         """Empty a queue as ``Sut.queue`` does; without queue control, purge the queue remotely, once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return

@@ -159,7 +159,10 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
         stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
-        if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
+        if any(
+            isinstance(one, Open) and not one.by_sut and one.server == remote
+            for one in self._player.list_unplayed_items()
+        ):
             self._connecting.append((stream, sink))
         else:
             self.call_later(2 * NETWORK_LATENCY_MS, lambda: self._refuse_connection(stream, sink))

@@ -294,7 +294,7 @@ class Player:
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 
-    def left(self) -> list[Item]:
+    def list_unplayed_items(self) -> list[Item]:
         """Return the items of the capture that were not played."""
         return self._items[self._at :]
 

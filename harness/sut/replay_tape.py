@@ -116,7 +116,7 @@ class Tape:
         self.note(over=True)
         self._over = True
 
-    def asks(self, asking: bool) -> None:
+    def note_waiting(self, asking: bool) -> None:
         """Record whether the check now waits for an answer of the control channel. The end of such a wait needs no
         note, because the note of the answer marks the end.
         """
@@ -204,13 +204,13 @@ class RecordedControl:
         self._tape = tape
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        self._tape.asks(True)
+        self._tape.note_waiting(True)
         try:
             found: dict[str, Any] = self._tape.ask_control(
                 "call", verb, arguments, partial(self._control.call, verb, **arguments)
             )
         finally:
-            self._tape.asks(False)
+            self._tape.note_waiting(False)
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:

@@ -96,7 +96,7 @@ class Host:
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
         self._unsent = Unsent(limits.all_unsent_bytes)
-        self._unsent.measure(lambda: (connection.unsent_bytes for connection in self._connections))
+        self._unsent.include_connections(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
         )

@@ -39,7 +39,7 @@ class RpcListener:
     ) -> None:
         self.deliver = deliver
         self.unsent = unsent or Unsent()
-        self.unsent.measure(lambda: (client.waiting_bytes for client in self._open))
+        self.unsent.include_connections(lambda: (client.waiting_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0

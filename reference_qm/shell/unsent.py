@@ -18,7 +18,7 @@ class Unsent:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
-    def measure(self, waiting: Callable[[], Iterable[int]]) -> None:
+    def include_connections(self, waiting: Callable[[], Iterable[int]]) -> None:
         """Include further connections in the limit: ``waiting`` returns the number of waiting bytes of each of them."""
         self._measures.append(waiting)
 

@@ -37,7 +37,9 @@ class SurvivingQueues(Part):
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
             queue = _build_queue(settings)
-            self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
+            self.qm.queues.create(
+                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_queue(queue)
+            )
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
         """Save a created public queue; when the queue could not be created, wait for the directory and try again."""

@@ -148,7 +148,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
     and stored.
     """
     for name, rule, provider in PROVIDERS:
-        label = f"{name} {peer.message_id()}"
+        label = f"{name} {peer.next_message_id()}"
         security = {
             "ST": SAMPLE_QUEUE_MANAGER_GUID,
             "DE": 0,

@@ -79,7 +79,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     session.acknowledge_all()
     if of_second_queue is not None:
         of_second_queue.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     for tag in (5, 6):
         sut.restart()
         sender.send(tag)
@@ -95,7 +95,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
             evidence=[*came, *later],
         )
         ids += _list_message_ids(later)
-        later_session.quiet()
+        later_session.stays_quiet()
 
 
 def _list_message_ids(frames):

@@ -239,7 +239,11 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(cleanup_ms, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    observed = (
+        took.describe_expiry(cleanup_ms, CLOSED_AT_FIRST_EXPIRY)
+        if session.closed_by_sut
+        else "not closed by two expiries"
+    )
     if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
         observed = CLOSED_AT_SECOND_EXPIRY
     judge(

@@ -24,7 +24,7 @@ compared.
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
     """Return the SUT's pings between two frames of the capture."""
-    found = peer.recorder.pings(from_sut=True)
+    found = peer.recorder.list_pings(from_sut=True)
     return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
 
@@ -98,7 +98,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
-        expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
+        expected=between(*elapsed.get_allowed_range(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
         case="difference of the two TimeStamps",
         evidence=[first_packet, second_packet],

@@ -89,7 +89,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         evidence=[agreed, message],
     )
     judge.conclude("MQQB-3.1.5.3.2-14")
-    acknowledged = connection.acknowledgment()
+    acknowledged = connection.request_acknowledgment()
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(

@@ -17,7 +17,7 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     connections = [peer.open_raw(), peer.open_raw()]
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     for connection in connections:
-        alive = None if connection.closed_by_sut else connection.acknowledgment()
+        alive = None if connection.closed_by_sut else connection.request_acknowledgment()
         judge.all(
             expected=packet("SessionAck"),
             observed=alive or connection,

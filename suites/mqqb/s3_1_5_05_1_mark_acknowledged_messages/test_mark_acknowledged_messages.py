@@ -143,7 +143,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         outgoing.send_final_ack(number)
     peer.settle()
     freed = outgoing.send_session_ack()
-    more = {peer.message_id() for _ in range(window)}  # the refused messages may come once more before their FinalAcks
+    more = {peer.next_message_id() for _ in range(window)}  # the refused messages may come again before their FinalAcks
     outgoing.sender.send(*more)
     session = outgoing.session
     peer.wait(

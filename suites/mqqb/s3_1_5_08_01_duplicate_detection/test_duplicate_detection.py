@@ -54,7 +54,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         user | {"MessageID": packets[2]["UserHeader"].MessageID}, queue="admin", properties={"PA": 1}
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
-    number = peer.message_id()
+    number = peer.next_message_id()
     for one in (number, number ^ HIGHEST_BIT):
         routed = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": one}
         others.append(receiver.build_message(user | routed, properties={"PA": 1}))
@@ -217,7 +217,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
         )
     else:
         took = peer.measure_duration(*sent)  # a busy tester may send the second message late
-        earliest_ms, latest_ms = took.allowed(
+        earliest_ms, latest_ms = took.get_allowed_range(
             (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
         )
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)

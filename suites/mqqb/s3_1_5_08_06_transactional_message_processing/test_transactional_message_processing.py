@@ -83,7 +83,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     return (
         "not sent"
         if frame is None
-        else peer.measure_duration(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
+        else peer.measure_duration(since, frame).describe_expiry(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
     )
 
 
@@ -447,7 +447,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.get_allowed_range(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),

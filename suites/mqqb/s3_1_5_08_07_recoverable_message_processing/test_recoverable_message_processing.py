@@ -58,9 +58,9 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
     sent = [session.send(packet) for packet in packets]
-    early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    early = not session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
-    session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     acks = [frame for frame in session.received[known:] if not early]
     instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
@@ -164,7 +164,7 @@ def _build_refused_message(peer, sut, reason):
         return peer.recoverable_message(queue="transactional")
     if reason == "a gap in its sequence":
         return Sequence(peer).message(transaction={"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 4})
-    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": UNFORWARDED_RC}
+    user = peer.private_queue(peer.identifier, peer.next_message_id()) | {"RC": UNFORWARDED_RC}
     return peer.recoverable_message(user, destination=None)
 
 
@@ -257,7 +257,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         Sequence(peer).message(),
     ]
     if sut.has("private_names"):
-        elsewhere = peer.private_queue(peer.identifier, peer.message_id())
+        elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
         packets.append(peer.recoverable_message(elsewhere, destination=None))
     sent = [session.send(packet) for packet in packets]
     counted = sum(frame["UserHeader"].DM for frame in sent) + more
@@ -357,7 +357,7 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
-    session.quiet(sut.duration_ms(soon_ms) // 2)
+    session.stays_quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     took = peer.measure_duration(sent[1], ack)

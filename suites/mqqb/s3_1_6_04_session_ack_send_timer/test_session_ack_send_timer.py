@@ -71,7 +71,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         evidence=[*sent, first],
     )
 
-    silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
+    silent = session.stays_quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
         expected=holds("the SUT sends no packet while every message is acknowledged"),
@@ -141,7 +141,7 @@ def _poll_next_packet(session, sut):
     packet arrives.
     """
     count = len(session.received)
-    session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
+    session.stays_quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
@@ -163,7 +163,7 @@ def _describe_ack_time(peer, message_, ack) -> str:
     """Describe how long after the first acknowledged message an acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.measure_duration(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
+    return peer.measure_duration(message_, ack).describe_expiry(EXPRESS_ACK_DELAY_MS, "after the delay")
 
 
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")

@@ -31,7 +31,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
         case="session that is open",
         evidence=used.last,
     )
-    evidence = used.acknowledgment()
+    evidence = used.request_acknowledgment()
     if evidence is None:
         raise ConformanceFailure(
             "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"

@@ -230,7 +230,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     # Resent messages, where answers take long, acknowledge nothing.
-    silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
+    silent = session.stays_quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
     judge(
         "MQQB-3.1.7.1.3-23",
         "MQQB-3.1.7.1.3-24",

@@ -333,7 +333,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 
 def _send_and_await(peer, sut, receiver) -> Frame:
     """Let an application send a message to the peer; return the packet of the message."""
-    tag = peer.message_id()
+    tag = peer.next_message_id()
     sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
 
     def list_found() -> list[Frame]:
@@ -370,7 +370,7 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQQB-3.1.7.1.1-02", reason="no application can send")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
-    ack = own.acknowledgment()
+    ack = own.request_acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(own.messages)

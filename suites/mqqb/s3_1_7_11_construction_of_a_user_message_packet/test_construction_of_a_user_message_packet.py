@@ -133,7 +133,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.quiet(int(delay_ms * EARLIER_PART))
+    anew = session.stays_quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment at the old expiry time"),

@@ -71,7 +71,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
         expected=holds("the SUT sent no packet", otherwise="the SUT sent a packet"),
-        observed=bool(session.quiet()),
+        observed=bool(session.stays_quiet()),
         evidence=[ack, session.last],
     )
     judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
@@ -224,7 +224,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     except ControlRefused as refused:
         refusal = str(refused)
     ack = session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
     observed = {"reason of a refusal": refusal, "State of the queue": state, "number of the last message sent": last}
     expected = fields(

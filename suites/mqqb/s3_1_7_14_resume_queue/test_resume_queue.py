@@ -36,7 +36,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     session.acknowledge_all()
     sut.pause(sender.to)
     sender.send(5)
-    session.quiet()
+    session.stays_quiet()
     sut.resume(sender.to)
     sender.collect_all(session, 5)
     judge.all(
@@ -101,7 +101,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     session, sent = sender.await_first(2)
     if waiting == "sent while paused":
         session.acknowledge_all()
-        session.quiet()
+        session.stays_quiet()
     else:
         sut.pause(sender.to)
     session.close()

@@ -277,7 +277,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     user = peer.private_queue(sut.guid, number) | own
     make = peer.message if asked == "PA" else receiver.sequence.message
     sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}))
-    receiver.session.quiet()
+    receiver.session.stays_quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge(
@@ -498,7 +498,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     sent = [
         receiver.send_packet(
             make(
-                user | ({"MessageID": HIGH_IDS + peer.message_id()} if at == 2 else {}),
+                user | ({"MessageID": HIGH_IDS + peer.next_message_id()} if at == 2 else {}),
                 destination=destination,
                 properties=wanted,
                 body=LONG_BODY,

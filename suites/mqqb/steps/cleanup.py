@@ -39,5 +39,5 @@ def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):
         if times * each_ms * 9 // 10 <= took.ms <= times * each_ms + slack_ms:
             return said
-    took.allowed(each_ms * 9 // 10, each_ms + slack_ms)
+    took.get_allowed_range(each_ms * 9 // 10, each_ms + slack_ms)
     return f"closed after {took.ms} ms"

@@ -131,7 +131,7 @@ def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingEx
     """
     for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(
-            end or peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
+            end or peer.open_udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
         if exchange.received is not None:
             break
@@ -208,7 +208,7 @@ class PingingSut:
         self.peer = peer
         self.sut = sut
         self.name = to or peer.direct_name()
-        self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
+        self.end: PingEnd = peer.open_udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
 

@@ -114,7 +114,7 @@ class Sender:
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
         """Wait like ``collect``, then for further messages until none arrives in the silence window."""
         self.collect(session, at_least)
-        while session.record.closed_by is None and not session.quiet():
+        while session.record.closed_by is None and not session.stays_quiet():
             pass
         return session.messages
 

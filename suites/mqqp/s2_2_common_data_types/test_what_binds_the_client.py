@@ -65,7 +65,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     reader.server.wait("RemoteQMCloseCursor")
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
-    count = {name: len(reader.server.named(name)) for name in _called_methods(reader)}
+    count = {name: len(reader.server.list_calls_of(name)) for name in _called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
@@ -78,7 +78,11 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
         evidence=evidence,
     )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
-    ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
+    ends = [
+        bytes(call.into.pphContext)
+        for call in reader.server.list_calls_of("RemoteQMEndReceive")
+        if call.into is not None
+    ]
     first = reader.get_receive_handle(reader.reads()[0])
     judge(
         "MQQP-2.2.1.2-01",
@@ -225,7 +229,7 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     ):  # the connection of a queue that is open still
         again = reader.begin_read(Reading.RECEIVE, reader.remotes[-1]).outcome()
         said = Outcome.NO_ANSWER if again == Outcome.NO_ANSWER else said
-    calls = reader.server.named(name)
+    calls = reader.server.list_calls_of(name)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return

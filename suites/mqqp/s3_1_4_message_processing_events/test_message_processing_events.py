@@ -62,7 +62,7 @@ def test_each_opnum_calls_its_method(remote, judge):
 
     def call_opnum(opnum: int, name: str, **arguments: object) -> Call:
         operation = QM2QM_OPERATIONS[name]
-        call = association.raw(opnum, operation.build_request(context.wide, **arguments), context)
+        call = association.call_raw(opnum, operation.build_request(context.wide, **arguments), context)
         call.operation = operation
         return call.wait()
 
@@ -93,7 +93,7 @@ def test_each_opnum_calls_its_method(remote, judge):
     purged = call_opnum(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
     left = queue.labels()
     closed = call_opnum(3, "RemoteQMCloseQueue", pphContext=get_context_handle(session, "phContext"))
-    beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
+    beyond = [association.call_raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
     observed = {
         "opnum 0, RemoteQMStartReceive": first.label_or_outcome,
         "opnum 1, RemoteQMEndReceive": ended.outcome,

@@ -180,7 +180,7 @@ class Reader:
         """Build a new UserMessage packet of the peer's queue."""
         user = {
             "SourceQueueManager": self.peer.identifier,
-            "MessageID": self.peer.message_id(),
+            "MessageID": self.peer.next_message_id(),
             "SentTime": self.ARRIVAL_TIME - 100,
         }
         return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))

@@ -45,7 +45,7 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
             came += [] if session is None else sender.collect(session, 1)
     if session is not None:
         session.acknowledge_all()
-        session.quiet()
+        session.stays_quiet()
         session.close()
         sender.send(2)
         last = sender.await_session()

@@ -24,7 +24,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     open a queue.
     """
     attempts = [SessionAttempt(peer) for _ in range(2)]
-    pinged = [peer.udp() for _ in range(2)]
+    pinged = [peer.open_udp() for _ in range(2)]
     pings = [one.send(ping_request(Cookie=7 + number)) for number, one in enumerate(pinged)]
     pongs = [one.poll() for one in pinged]
     evidence = [*pings, *(pong for pong in pongs if pong is not None)]
@@ -221,7 +221,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     reader.let_reads_wait()
     reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_READ_TIMEOUT_MS)
     read = reader.await_reads()[0]
-    bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
+    bound = [call.association for call in reader.server.list_calls_of("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
     judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT")

@@ -35,7 +35,7 @@ def capture(tmp_path: Path) -> Path:
 def test_added_comment_keeps_notes_between_packets(capture: Path):
     with CaptureWriter(capture) as writer:
         writer.note(b"first")
-        writer.udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
+        writer.write_udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
         writer.note(b"last")
     add_frame_comments(capture, {1: "pass"})
     first, frame, last = read_with_notes(capture)

@@ -48,7 +48,7 @@ def test_recorded_packets_have_valid_ip_tcp_and_udp_checksums(
     with CaptureWriter(file) as writer:
         writer.write_tcp_open(1, client, server, time_us=0)
         writer.write_tcp_data(1, True, data, time_us=1)
-        writer.udp(server, client, data, time_us=2)
+        writer.write_udp(server, client, data, time_us=2)
     packets = [frame.data for frame in read_pcapng(file)]
     for packet, (source, target, protocol) in zip(
         packets,
@@ -70,10 +70,10 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
     with CaptureWriter(file) as writer:
         for low in range(0x10000):
             if low % 257 == 0:
-                writer.udp(CLIENT, SERVER, pack(">H", low), time_us=0)
+                writer.write_udp(CLIENT, SERVER, pack(">H", low), time_us=0)
         first = next(iter(read_pcapng(file))).data
         missing = unpack(">H", first[26:28])[0]
-        writer.udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
+        writer.write_udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
     assert list(read_pcapng(file))[-1].data[26:28] == b"\xff\xff"
     assert streams(file).udp[-1].data == pack(">H", missing)
 
@@ -103,7 +103,7 @@ def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> 
 def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
-        writer.udp(CLIENT, SERVER, b"between", time_us=1)
+        writer.write_udp(CLIENT, SERVER, b"between", time_us=1)
         writer.write_tcp_data(1, True, b"abc", time_us=2)
         writer.write_tcp_data(1, False, b"xy", time_us=3)
         writer.write_tcp_data(1, True, b"defg", time_us=4)
@@ -231,11 +231,11 @@ def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.write_tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="addresses of different families"):
-            writer.udp(CLIENT, SERVER6, b"a", time_us=0)
+            writer.write_udp(CLIENT, SERVER6, b"a", time_us=0)
         with pytest.raises(HarnessError, match="does not appear to be"):
             writer.write_tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
         with pytest.raises(HarnessError, match="a datagram has 70000 bytes"):
-            writer.udp(CLIENT, SERVER, bytes(70000), time_us=0)
+            writer.write_udp(CLIENT, SERVER, bytes(70000), time_us=0)
     assert len(list(read_pcapng(file))) == 5
 
 

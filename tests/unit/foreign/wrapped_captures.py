@@ -44,8 +44,10 @@ def converse(
     ``change`` alters what the SUT sends.
     """
     with CaptureWriter(path, _START_US) as writer:
-        writer.udp(peer._replace(port=3527), sut._replace(port=3527), bytes(ping_request()), time_us=0, from_sut=False)
-        writer.udp(
+        writer.write_udp(
+            peer._replace(port=3527), sut._replace(port=3527), bytes(ping_request()), time_us=0, from_sut=False
+        )
+        writer.write_udp(
             sut._replace(port=3527), peer._replace(port=3527), change(bytes(ping_response())), time_us=1, from_sut=True
         )
         writer.write_tcp_open(1, peer, sut, time_us=10, client_is_sut=False)

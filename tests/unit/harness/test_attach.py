@@ -77,7 +77,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[State.WORKS]
     assert {"inspect", "begin", "remote_open", "move"} <= of[State.MISSING]
     assert found.verbs.keys() == FACILITY_OF.keys() | {"identity", "cancel", "stop"}
-    assert [found.facility(name) for name in ("queue_control", "receive", "inspect")] == [
+    assert [found.describe_facility(name) for name in ("queue_control", "receive", "inspect")] == [
         "works",
         "announced, but these verbs do not work: open_queue, move",
         "missing",
