@@ -22,7 +22,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import ENVIRONMENT_COMMAND, SAVED_ATTRIBUTES
+from harness.sut.replay_tape import ENVIRONMENT_VERB, SAVED_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -149,7 +149,7 @@ class ReplayControl:
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the system's environment."""
-        self.call(ENVIRONMENT_COMMAND, part=part, value=value)
+        self.call(ENVIRONMENT_VERB, part=part, value=value)
 
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)

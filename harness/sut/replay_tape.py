@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
-ENVIRONMENT_COMMAND = "[environment]"
+ENVIRONMENT_VERB = "[environment]"
 """The name that replaces the verb in a note about a command of the SUT file."""
 SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
@@ -242,7 +242,7 @@ class RecordedCommands:
 
     def __call__(self, part: str, value: int) -> None:
         self._tape.ask_control(
-            "call", ENVIRONMENT_COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value)
+            "call", ENVIRONMENT_VERB, {"part": part, "value": value}, partial(self._carry_out, part, value)
         )
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:

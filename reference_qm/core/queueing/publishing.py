@@ -53,7 +53,7 @@ class Publishing(Part):
         3.1.7.1.3.
 
         In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
-        by an administrator or before the last restart: see ``use_published_queue``.
+        by an administrator or before the last restart: see ``use_published_identifier``.
         """
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
@@ -75,7 +75,7 @@ class Publishing(Part):
             events.create_directory_object(state, self._build_element(queue)), take_over_object
         )
 
-    def use_published_queue(self, queue: Queue) -> bool:
+    def use_published_identifier(self, queue: Queue) -> bool:
         """Use the Identifier of a queue that is already published; return False for an unpublished queue."""
         found = events.read_directory(
             self.qm.enterprise.directory,

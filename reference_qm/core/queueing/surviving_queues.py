@@ -38,7 +38,7 @@ class SurvivingQueues(Part):
                 continue
             queue = _build_queue(settings)
             self.qm.queues.create(
-                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_queue(queue)
+                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_identifier(queue)
             )
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
