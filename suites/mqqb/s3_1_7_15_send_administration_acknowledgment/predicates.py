@@ -111,7 +111,11 @@ for expected, compare, rules in (
         _demand_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
-    ("DM equals DM of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
+    (
+        "DM of the acknowledgment equals DM of the message",
+        _demand_delivery,
+        {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False},
+    ),
 ):
     for rule, of_queue in rules.items():
         passive(rule, MESSAGE_KIND, expected, of_system=True)(
