@@ -43,10 +43,10 @@ def check_identity(setup: Setup) -> Iterator[Line]:
         probes.identify()
         conversation.close()
     except SutUnavailable as error:
-        advice_on_denial = (
+        way_out = (
             "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
         )
-        yield Line("control", State.MISSING, str(error), advice_on_denial, True)
+        yield Line("control", State.MISSING, str(error), way_out, True)
         return
     finally:
         environment.close()
@@ -68,8 +68,8 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
         yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
-        advice_on_denial = "set address, tcp_port and control.address to those of one system"
-        yield Line("one system", State.WRONG, said, advice_on_denial, True)
+        way_out = "set address, tcp_port and control.address to those of one system"
+        yield Line("one system", State.WRONG, said, way_out, True)
 
 
 def check_clock(setup: Setup) -> Iterator[Line]:
@@ -99,10 +99,8 @@ def check_clock(setup: Setup) -> Iterator[Line]:
         else "correct to the second"
     )
     far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
-    advice_on_denial = (
-        f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
-    )
-    yield Line("clock", State.WRONG if far else State.OK, off, advice_on_denial)
+    way_out = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
+    yield Line("clock", State.WRONG if far else State.OK, off, way_out)
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:

@@ -34,8 +34,8 @@ def find_port(setup: Setup) -> Line:
         found = endpoint_mapper.qmcomm_port(driver.address)
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
-        said, _, advice_on_denial = str(error).rpartition("; ")
-        return Line("rpc port", State.MISSING, said, advice_on_denial)
+        said, _, way_out = str(error).rpartition("; ")
+        return Line("rpc port", State.MISSING, said, way_out)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
     return Line("rpc port", State.OK, f"the endpoint mapper at {driver.address} returns {found}")
 
@@ -56,13 +56,13 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
-        advice_on_denial = (
+        way_out = (
             "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
             if missing
             else "check that driver.rpc_port is the port of qmcomm, "
             "and that level, user and password in [rpc] are right"
         )
-        yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", advice_on_denial)
+        yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
 
 
 def _try_call(setup: Setup, association: Association) -> Line:
@@ -93,10 +93,10 @@ def _check_access(setup: Setup, remote: Remote, association: Association) -> Lin
     if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
-    advice_on_denial = _describe_remedy(call) or (
+    way_out = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
-    return Line("rpc access", State.WRONG, said, advice_on_denial)
+    return Line("rpc access", State.WRONG, said, way_out)
 
 
 def _describe_remedy(call: Call) -> str:
@@ -124,12 +124,12 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")
-    advice_on_denial = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
+    way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return Line(
         "queues",
         State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,
         f"{key} {queue}: {call.outcome}",
-        advice_on_denial,
+        way_out,
     )
 
 

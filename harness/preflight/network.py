@@ -48,10 +48,10 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
-        advice_on_denial = (
+        way_out = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
-        yield Line("tcp port", State.MISSING, f"{where}: {why}", advice_on_denial, True)
+        yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
         return
     yield Line("tcp port", State.OK, f"{where} accepts connections")
@@ -72,12 +72,12 @@ def check_ping(setup: Setup) -> Iterator[Line]:
         yield Line("ping", State.OK, f"{where} answers")
     elif declared:
         setup.lacking.add("ping")
-        advice_on_denial = (
+        way_out = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", advice_on_denial)
+        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
     elif answered:
         yield Line("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
     else:
@@ -119,10 +119,10 @@ def check_peer_ports(setup: Setup) -> Iterator[Line]:
                 continue
         except (SutUnavailable, OSError) as error:
             taken = str(error)
-        advice_on_denial = (
+        way_out = (
             "end the process that listens there, or change peer_address; systems connect to fixed ports (MSMQ: 1801)"
         )
-        yield Line("peer ports", State.WRONG, f"{port} is {taken}", advice_on_denial)
+        yield Line("peer ports", State.WRONG, f"{port} is {taken}", way_out)
         setup.peer_can_listen = False
     if setup.peer_can_listen:
         yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")

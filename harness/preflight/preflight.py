@@ -81,8 +81,8 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
-        advice_on_denial = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
-        yield Line("rpc", State.NOT_DECLARED, said, advice_on_denial)
+        way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
+        yield Line("rpc", State.NOT_DECLARED, said, way_out)
         return
     from harness.preflight.by_rpc import bind_and_call, find_port  # importing the layers of DCE/RPC takes a second
 

@@ -169,10 +169,8 @@ def _check_reached(system: System) -> Line:
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            advice_on_denial = "check for a device between the system and the peer that changes their packets"
-            return Line(
-                REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", advice_on_denial
-            )
+            way_out = "check for a device between the system and the peer that changes their packets"
+            return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", way_out)
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return Line(REACHED, State.OK, f"{came} connected to {place} and delivered the requested message")
@@ -344,8 +342,8 @@ def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected
         return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    advice_on_denial = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME}"
-    return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", advice_on_denial)
+    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME}"
+    return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
 
 def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:

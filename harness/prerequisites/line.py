@@ -33,7 +33,7 @@ class Line:
     subject: str
     state: State
     said: str
-    advice_on_denial: str = ""
+    way_out: str = ""
     ends_run: bool = False
     about: str = ""
 
@@ -48,8 +48,8 @@ class Line:
     @property
     def sentence(self) -> str:
         """The finding as one sentence, with the place and the remedy."""
-        return f"{self.said}: {self.advice_on_denial}" if self.advice_on_denial else self.said
+        return f"{self.said}: {self.way_out}" if self.way_out else self.said
 
     def __str__(self) -> str:
-        advice_on_denial = f"; {self.advice_on_denial}" if self.advice_on_denial else ""
-        return f"{self.subject:16}{self.state:14}{self.said}{advice_on_denial}"
+        way_out = f"; {self.way_out}" if self.way_out else ""
+        return f"{self.subject:16}{self.state:14}{self.said}{way_out}"

@@ -31,8 +31,8 @@ def check_endpoint(system: System) -> Line:
         else:
             why = why or f"the mapper at {driver.address}:{port} has no entry for qm2qm"
     said = f"{system.file.label} declares qm2qm (capabilities.qm2qm), but a reader does not find it: {why}"
-    advice_on_denial = (
+    way_out = (
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return Line(REMOTE_READING_SUBJECT, State.MISSING, said, advice_on_denial)
+    return Line(REMOTE_READING_SUBJECT, State.MISSING, said, way_out)

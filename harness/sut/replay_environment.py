@@ -99,13 +99,13 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def _play_next_event(self, deadline_ms: int) -> bool:
         """Play the next event; return False if the current wait ends before the next event."""
-        get_sut_action_us = self._player.get_sut_action_us()
+        next_us = self._player.get_sut_action_us()
         if (
-            get_sut_action_us is not None
-            and self._precedes_timers(get_sut_action_us)
-            and self._convert_to_monotonic_ms(get_sut_action_us) <= deadline_ms
+            next_us is not None
+            and self._precedes_timers(next_us)
+            and self._convert_to_monotonic_ms(next_us) <= deadline_ms
         ):
-            self.follow(get_sut_action_us)
+            self.follow(next_us)
             self._player.play()
             return True
         if self._run_due_timer(deadline_ms):
@@ -117,20 +117,20 @@ class ReplayEnvironment(VirtualEnvironment):
         """Play the next event of a capture from real time; return False if the current wait ends before that event, or
         no event is left.
         """
-        get_sut_action_us, get_timeout_us = self._player.get_sut_action_us(), self._player.get_timeout_us()
-        if get_sut_action_us is not None:
-            if self._precedes_timers(get_sut_action_us):
-                self.follow(get_sut_action_us)
+        next_us, timeout_us = self._player.get_sut_action_us(), self._player.get_timeout_us()
+        if next_us is not None:
+            if self._precedes_timers(next_us):
+                self.follow(next_us)
                 self._player.play()
                 while not self._player.together and self._run_due_timer(self._now_ms):
                     pass  # the waiting check continues after the due timers have run
             else:
-                self._run_due_timer(self._convert_to_monotonic_ms(get_sut_action_us))
+                self._run_due_timer(self._convert_to_monotonic_ms(next_us))
             return True
-        if get_timeout_us is not None:
-            if self._run_due_timer(self._convert_to_monotonic_ms(get_timeout_us) - self._late_ms):
+        if timeout_us is not None:
+            if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._late_ms):
                 return True
-            self.follow(get_timeout_us)
+            self.follow(timeout_us)
             self._player.time_out()
             return False
         if self._run_due_timer(deadline_ms + self._late_ms):

@@ -100,9 +100,7 @@ def look(path: Path) -> Report:
 
 def bad(report: Report) -> dict[str, str]:
     """Return the findings that are missing or wrong, by name."""
-    return {
-        line.subject: f"{line.state}: {line.said}; {line.advice_on_denial}" for line in report.lines if line.is_missing
-    }
+    return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 
 def states(report: Report) -> dict[str, str]:

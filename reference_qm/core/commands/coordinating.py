@@ -148,9 +148,9 @@ class Coordinating(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
-def _check_state(transaction: Transaction, wanted: TransactionState, advice_on_denial: str) -> None:
+def _check_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:
     if transaction.state is not wanted:
         raise CommandError(
             f"transaction {transaction.Identifier} is {transaction.state.value} "
-            f"(MQ_ERROR_TRANSACTION_SEQUENCE): {advice_on_denial}"
+            f"(MQ_ERROR_TRANSACTION_SEQUENCE): {way_out}"
         )

@@ -32,17 +32,17 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     session, frames = sender.await_first(3)
     session.acknowledge_all()
     names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}
-    read_kept_messages = _await_system_queue_names(peer, sut, JOURNAL, names)
+    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, names)
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
         "MQDMPR-3.1.1.2-17",
         expected=["second message with JP", "first message with JP"],
-        observed=read_kept_messages,
+        observed=kept_messages,
         evidence=frames,
         case="messages in the journal",
     )
-    without_jp = [one for one in read_kept_messages if "JP" not in one]
+    without_jp = [one for one in kept_messages if "JP" not in one]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
     copies = {one["message_id"]: one for one in sut.read_kept_messages(JOURNAL)}
     by_tag = dict(zip(sender.tags(frames), frames, strict=True))
@@ -132,18 +132,18 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     session = sender.await_session()
     frames = sender.collect(session, 1)
     dead_letters = TRANSACTIONAL_DEAD_LETTERS if delivery == "transactional" else DEAD_LETTERS
-    read_kept_messages = _await_system_queue_names(peer, sut, dead_letters, names)
+    kept_messages = _await_system_queue_names(peer, sut, dead_letters, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
         "MQDMPR-3.1.1.12-D46",
         "MQDMPR-3.1.1.2-17",
         expected=["message with JN", "message with JN and JP"],
-        observed=read_kept_messages,
+        observed=kept_messages,
         evidence=frames,
         case="messages in the dead-letter queue",
     )
-    without_jn = [one for one in read_kept_messages if "JN" not in one]
+    without_jn = [one for one in kept_messages if "JN" not in one]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
     session.acknowledge_all()
 

@@ -68,8 +68,8 @@ def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[RpcOu
     handle = call.new_handle("read") if receives else None
     if "lpRemoteReadDesc" in call.arguments:
         return call.respond(pphContext=handle, lpRemoteReadDesc=desc, Return=status)
-    build_desc2 = {"pRemoteReadDesc": desc, "SequentialId": 0x1234}
-    return call.respond(pphContext=handle, lpRemoteReadDesc2=build_desc2, Return=status)
+    desc2 = {"pRemoteReadDesc": desc, "SequentialId": 0x1234}
+    return call.respond(pphContext=handle, lpRemoteReadDesc2=desc2, Return=status)
 
 
 def ok(call: Call) -> list[RpcOutput]:

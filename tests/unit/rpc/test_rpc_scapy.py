@@ -141,12 +141,10 @@ def without_referents(stub, wide):
 @pytest.mark.parametrize("present", [False, True])
 def test_scapy_nested_pointers_are_read(wide, present):
     theirs, ours = described(5)
-    build_desc2 = REMOTEREADDESC2(
+    desc2 = REMOTEREADDESC2(
         pRemoteReadDesc=NDRPointer(referent_id=2, value=theirs) if present else None, SequentialId=9
     )
-    packet = RemoteQMStartReceiveByLookupId_Request(
-        LookupId=0xFFFFFFFFFFFFFFFF, lpRemoteReadDesc2=build_desc2, ndr64=wide
-    )
+    packet = RemoteQMStartReceiveByLookupId_Request(LookupId=0xFFFFFFFFFFFFFFFF, lpRemoteReadDesc2=desc2, ndr64=wide)
     found = QM2QM.methods[10].read_in(scapy_built(packet, wide), Encoding(wide))
     assert found == {
         "LookupId": 0xFFFFFFFFFFFFFFFF,
