@@ -69,7 +69,7 @@ def test_impossible_port_of_serve_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = refused(capsys, monkeypatch, "serve", "--control", "127.0.0.1:99999")
-    assert line == "mqconform serve: --control = '127.0.0.1:99999': the port is 99999; the port must be 0 to 65535"
+    assert line == "mqconform serve: --control = '127.0.0.1:99999': the port is 99999; it must be 0 to 65535"
 
 
 @pytest.mark.parametrize(
