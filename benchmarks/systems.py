@@ -16,7 +16,7 @@ from uuid import UUID
 
 from benchmarks.agents import AGENTS
 from benchmarks.sshd import run_sshd
-from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
     FAR_BASE_PRIORITY,
@@ -141,7 +141,7 @@ def _free_ports(peer_address: str) -> dict[str, int]:
     return {
         "tcp": free_port(peer_address, socket.SOCK_STREAM),
         "ping": free_port(peer_address, socket.SOCK_DGRAM),
-        "rpc": free_rpc_port(peer_address),
+        "rpc": find_free_rpc_port(peer_address),
     }
 
 

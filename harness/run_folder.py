@@ -21,7 +21,7 @@ _NAME_LENGTH = 120
 
 @lru_cache(maxsize=4096)
 def capture_name(test: str) -> str:
-    """Return the file name of a test's capture without suffix: readable, and different for each test.
+    """Return the file name of a test's capture without suffix; the name is readable, and different for each test.
 
     The name consists of the last 120 characters of the test's id in lower case, a hyphen, and the first 8 hexadecimal
     digits of the SHA-256 of the id. One hyphen replaces each run of characters outside a to z and 0 to 9; hyphens at

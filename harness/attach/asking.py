@@ -7,7 +7,7 @@ from typing import Any
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State
 from harness.errors import SutUnavailable
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
@@ -15,7 +15,7 @@ MAX_SILENT_VERBS = 3
 
 
 class Asking:
-    """A conversation with an agent, and the findings about its answers."""
+    """The calls of the control protocol's verbs on an agent, with the findings about the answers."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -34,18 +34,18 @@ class Asking:
         if self.is_over:
             return None
         try:
-            reply = self.conversation.reply(self.conversation.ask(verb, **arguments))
+            reply = self.conversation.wait_for_reply(self.conversation.ask(verb, **arguments))
         except SutUnavailable as error:
             self.conversation.on_end(str(error))
             reply = None
         if reply is None:
-            why = self.conversation.ended or self.conversation.silence
+            why = self.conversation.ended or self.conversation.silence_message
             self._silences += self.conversation.ended is None
-            self.found.note(verb, State.SILENT, why)
+            self.found.record_result(verb, State.SILENT, why)
             return None
         self._silences = 0
-        if verb in FACILITY_OF and (complaint := complaint_about_answer(verb, reply)) is not None:
-            self.found.note(verb, State.WRONG, complaint)
+        if verb in FACILITY_OF and (complaint := find_error_in_answer(verb, reply)) is not None:
+            self.found.record_result(verb, State.WRONG, complaint)
             return None
         return reply
 
@@ -56,23 +56,23 @@ class Asking:
             return None
         if reply.get("ok") is not True:
             state = State.MISSING if reply.get("unsupported") is True else State.REFUSED
-            self.found.note(verb, state, str(reply.get("error", "no reason is given")))
+            self.found.record_result(verb, state, str(reply.get("error", "no reason is given")))
             return None
-        self.found.note(verb, State.WORKS)
+        self.found.record_result(verb, State.WORKS)
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
-        """Call a verb with arguments that the agent must refuse. The refusal shows that the agent supports the verb."""
+        """Call a verb with arguments that the agent must refuse; a refusal shows that the agent supports the verb."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.note(verb, State.WRONG, f"{what} was not refused, although there is no such object")
+            self.found.record_result(verb, State.WRONG, f"{what} was not refused, although there is no such object")
         elif reply.get("unsupported") is True:
-            self.found.note(verb, State.MISSING, str(reply.get("error")))
+            self.found.record_result(verb, State.MISSING, str(reply.get("error")))
         else:
-            self.found.note(verb, State.WORKS)
+            self.found.record_result(verb, State.WORKS)
 
     def _try_create_queue(self, name: str, **properties: Any) -> bool:
         """Try to create a queue of an optional kind, and return whether the system created the queue."""
@@ -80,8 +80,8 @@ class Asking:
         return reply is not None and reply.get("ok") is True
 
     def _note_wrong_answer(self, verb: str, why: str) -> None:
-        self.found.note(verb, State.WRONG, why)
+        self.found.record_result(verb, State.WRONG, why)
 
     def _note_skipped_verbs(self, why: str, *verbs: str) -> None:
         for verb in verbs:
-            self.found.note(verb, State.NOT_TRIED, why)
+            self.found.record_result(verb, State.NOT_TRIED, why)

@@ -33,11 +33,11 @@ MEASURED_BY_COMMAND = "environment"
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Numbers of rules that can be judged: ``every`` with all facilities and capabilities, ``now`` with the existing
-    ones.
+    """The numbers of rules that can be judged: ``now`` with the facilities and capabilities that the system has,
+    ``every`` with all facilities and capabilities.
 
-    ``more``: how many more rules each missing facility would add now. ``at_last``: how many more rules each missing
-    facility would add if no other facility were missing.
+    ``more``: for each missing facility, the number of rules that this facility alone would add. ``at_last``: for each
+    missing facility, the number of rules that this facility would add if it were the last one missing.
     """
 
     every: int
@@ -45,12 +45,14 @@ class Costs:
     more: Mapping[str, int]
     at_last: Mapping[str, int]
     capabilities: str
-    """A phrase for the capabilities that were assumed in the counts, such as the path of a SUT file."""
+    """The text that names the capabilities for which the rules were counted: ``every capability``, or the capabilities
+    of a SUT file.
+    """
 
 
 def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
-    """Count the rules that cannot be judged without each missing facility. ``judgeable``: the method
-    ``Inventory.judgeable``.
+    """Count the rules that can be judged now and the rules that each missing facility would add. ``judgeable``: the
+    method ``Inventory.judgeable``.
     """
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
@@ -109,14 +111,14 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
-        yield name, "", found.facility(name), _report_cost(counted, name)
+        yield name, "", found.describe_facility(name), _report_cost(counted, name)
         for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Return a text with the number of rules that a missing facility costs. A rule whose checks need several missing
-    facilities counts only in the second number, which applies when no other facility is missing.
+    """Return a text with the number of rules that a missing facility would add. A rule that needs several missing
+    facilities counts only in the second number, which applies if no other facility is missing.
     """
     if facility not in counted.more:
         return ""
@@ -134,7 +136,7 @@ def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
 
 
 def describe_identity(found: Findings) -> str:
-    """Return one line that describes the system that the agent identifies."""
+    """Return one line about the system that answered the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
     return (
@@ -161,7 +163,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
     tree["facilities"] = {
         name: {
             "announced": name in found.announced,
-            "state": found.facility(name),
+            "state": found.describe_facility(name),
             "costs": counted.more.get(name, 0),
             "costs_at_last": counted.at_last.get(name, 0),
         }

@@ -42,18 +42,18 @@ class Conversation:
         self._asked.add(number)
         return number
 
-    def reply(self, number: int, within_ms: int | None = None) -> Reply | None:
+    def wait_for_reply(self, number: int, within_ms: int | None = None) -> Reply | None:
         """Wait for the answer to a request, for ``answer_ms`` by default; return None when no answer arrived."""
         patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
         self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
         return self._replies.pop(number, None)
 
-    def has(self, number: int) -> bool:
+    def has_reply(self, number: int) -> bool:
         """Return whether the answer to a request has arrived."""
         return number in self._replies
 
     @property
-    def silence(self) -> str:
+    def silence_message(self) -> str:
         """The text that reports a missing answer of the agent."""
         return no_answer(self._wire.unmatched_ids)
 

@@ -84,13 +84,13 @@ class Findings:
             or not any(one.state is State.MISSING for one in self.list_verbs_of_facility(name))
         )
 
-    def note(self, verb: str, state: State, said: str = "") -> None:
+    def record_result(self, verb: str, state: State, said: str = "") -> None:
         """Record a result of calling a verb; of several results for one verb, only the worst is kept."""
         known = self.verbs.get(verb)
         if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
 
-    def works(self, verb: str) -> bool:
+    def is_working(self, verb: str) -> bool:
         """Return whether a verb was called and works."""
         return verb in self.verbs and self.verbs[verb].state is State.WORKS
 
@@ -98,8 +98,8 @@ class Findings:
         """Return the findings about the verbs that a report lists under the given facility."""
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
-    def facility(self, name: str) -> str:
-        """Return the state of a facility as a short text."""
+    def describe_facility(self, name: str) -> str:
+        """Return a short text about a facility: whether the agent announces it and its verbs work."""
         there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
         if name not in self.offered_facilities:
             return (
@@ -114,7 +114,7 @@ class Findings:
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether every announced facility works, as far as its verbs were called."""
+        """Whether no verb that was called contradicts the announced facilities and the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))

@@ -10,8 +10,8 @@ from harness.attach.asking import MAX_SILENT_VERBS, Asking
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
-from harness.sut.control_schema import complaint_about_answer
-from harness.sut.view import PROTOCOL_VERSIONS, version_refused
+from harness.sut.control_schema import find_error_in_answer
+from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
 from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
@@ -37,8 +37,8 @@ _PROBE_MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """A test of an agent. ``word``: part of the names of the queues that the test creates; ``queue``: the queue to use
-    if the agent cannot create queues.
+    """The test calls of all verbs on an agent. ``word``: part of the names of the queues that the test creates;
+    ``queue``: the queue to use if the agent cannot create queues.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class Probes(Asking):
         """
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
-        said = conversation.reply(conversation.ask("identity"))
+        said = conversation.wait_for_reply(conversation.ask("identity"))
         if said is None:
-            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
+            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence_message}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
         if (complaint := describe_non_agent(said)) is not None:
@@ -94,15 +94,15 @@ class Probes(Asking):
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name} refused the request identity: {show_answer(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
-        if (refused := version_refused(version)) is not None:
+        if (refused := describe_unsupported_version(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
         answer: dict[str, Any] = {"protocol": version} | said
         if version == min(PROTOCOL_VERSIONS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))
-        complaint = complaint_about_answer("identity", answer)
+        complaint = find_error_in_answer("identity", answer)
         if complaint is not None:
             raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
-        found.note("identity", State.WORKS)
+        found.record_result("identity", State.WORKS)
         found.protocol, found.guid = version, str(said["guid"])
         found.name, found.vendor, found.version = (
             show_answer(said.get(key, "")) for key in ("name", "vendor", "version")
@@ -132,7 +132,7 @@ class Probes(Asking):
             self._plain = name
             self._call_expecting_success("set_queue", name=name, label="attached")
             properties = self._call_expecting_success("get_queue", name=name)
-            if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
+            if properties is not None and self.found.is_working("set_queue") and properties.get("label") != "attached":
                 self._note_wrong_answer(
                     "set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue"
                 )
@@ -170,7 +170,7 @@ class Probes(Asking):
         reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
         queue = self._plain
-        if queue is None or not self.found.works("send"):
+        if queue is None or not self.found.is_working("send"):
             self._note_skipped_verbs(
                 "needs a message in a queue: announce send, and provide a queue", "peek", *reads, *by_id
             )
@@ -196,8 +196,8 @@ class Probes(Asking):
             self._note_wrong_answer("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without a message
-        is an error.
+        """Call a verb that reads a message. Without ``empty``, the queue contains a message, so an answer without a
+        message is an error.
         """
         reply = self._call_expecting_success(verb, **where)
         if reply is None:
@@ -230,7 +230,7 @@ class Probes(Asking):
         moved = f"{queue};attach"
         if self._made and self._try_create_queue(moved):
             self._call_expecting_success("move", queue=queue, lookup_id=number, to=moved)
-            if self.found.works("move"):
+            if self.found.is_working("move"):
                 self._call_expecting_success("receive_by_lookup_id", queue=moved, lookup_id=number)
                 self._call_and_check_contract("delete_queue", name=moved)
                 return
@@ -238,14 +238,14 @@ class Probes(Asking):
         self._call_expecting_success("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
-        """Check that the agent answers other requests while a read waits, and that the read can be canceled."""
-        if self._plain is None or not self.found.works("receive"):
+        """Check that the agent answers other requests while a read waits, and that the agent can cancel the read."""
+        if self._plain is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
         waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
         asked = self.conversation.ask("identity")
-        prompt = self.conversation.reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
-        if self.conversation.has(waiting):
+        prompt = self.conversation.wait_for_reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
+        if self.conversation.has_reply(waiting):
             self._note_wrong_answer(
                 "receive",
                 f"receive answered at once, although the queue was empty and timeout_ms was {WAITING_READ_MS}",
@@ -256,10 +256,10 @@ class Probes(Asking):
         if reply is None:
             return
         if reply.get("ok") is not True:
-            self.found.note("cancel", State.REFUSED, str(reply.get("error")))
+            self.found.record_result("cancel", State.REFUSED, str(reply.get("error")))
             return
-        ended = self.conversation.reply(waiting)
-        self.found.note("cancel", State.WORKS)
+        ended = self.conversation.wait_for_reply(waiting)
+        self.found.record_result("cancel", State.WORKS)
         if ended is None or ended.get("ok") is True:
             self._note_wrong_answer("cancel", "the answer to the cancelled request is not a refusal")
 
@@ -289,7 +289,12 @@ class Probes(Asking):
             )
             self._call_expecting_success(outcome, transaction=begun["transaction"])
             peeked = self._call_and_check_contract("peek", queue=name)
-            if peeked and peeked.get("ok") is True and self.found.works(outcome) and len(peeked["messages"]) != left:
+            if (
+                peeked
+                and peeked.get("ok") is True
+                and self.found.is_working(outcome)
+                and len(peeked["messages"]) != left
+            ):
                 self._note_wrong_answer(
                     outcome, f"the queue contains {len(peeked['messages'])} messages instead of {left}"
                 )
@@ -328,7 +333,7 @@ class Probes(Asking):
         queue.
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
-        if not self.found.works("send"):
+        if not self.found.is_working("send"):
             self._note_skipped_verbs("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
             return
         self._call_and_check_contract("send", to=far, label="attach", time_to_reach_queue_s=1)
@@ -337,8 +342,8 @@ class Probes(Asking):
         self._call_expecting_success("resume_queue", to=far)
 
     def _probe_remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that is not open, because the test has no queue
-        manager to read from.
+        """Call each verb of remote reading with the number of an object that is not open: the test has no second queue
+        manager whose queues the agent could read.
         """
         self._call_expecting_refusal("remote_close", remote=999_999)
         self._call_expecting_refusal("remote_open_cursor", remote=999_999)
@@ -376,11 +381,11 @@ class Probes(Asking):
     def _probe_delete_queue(self) -> None:
         for name in reversed(self._made):
             self._call_expecting_success("delete_queue", name=name)
-        if self._made and self.found.works("delete_queue"):
+        if self._made and self.found.is_working("delete_queue"):
             self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that were not called, and the answers that match no request."""
+        """Record the verbs that the test did not call, and the answers that match no request."""
         why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
@@ -390,7 +395,7 @@ class Probes(Asking):
         if unmatched_ids := self.conversation.unmatched_ids:
             ids = ", ".join(show_answer(repr(each))[:20] for each in unmatched_ids[:3])
             self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
-        if self._made and not self.found.works("delete_queue"):
+        if self._made and not self.found.is_working("delete_queue"):
             self.found.problems.append(f"these queues may remain in the system: {', '.join(self._made)}")
 
 

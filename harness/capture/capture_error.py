@@ -8,7 +8,7 @@ from harness.errors import MqconformError
 
 
 class CaptureError(MqconformError):
-    """A capture file is truncated, malformed or in an unsupported format.
+    """The error of a capture file that is truncated, malformed or in an unsupported format.
 
     ``offset``: int bytes from the start of the file to the block with the error.
     """

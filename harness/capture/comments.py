@@ -10,10 +10,10 @@ from harness.errors import FolderError
 
 
 def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
-    """Add comments to frames, by frame number; existing comments remain. The file is replaced completely or left
-    unchanged.
+    """Add comments to frames, by frame number; existing comments remain. The function replaces the file completely or
+    leaves it unchanged.
 
-    The capture must have been written by the harness itself: blocks that its writer does not use would be lost. Raise
+    The harness itself must have written the capture: blocks that the harness never writes would be lost. Raise
     CaptureError or FolderError.
     """
     new = path.with_name(f"{path.name}.new")

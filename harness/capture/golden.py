@@ -64,7 +64,9 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
-    """Read the manifest and the hex dumps; raise HarnessError with the mismatch when they contradict each other."""
+    """Read the manifest and the hex dumps; raise HarnessError, which names the mismatch, when the manifest contradicts
+    a hex dump.
+    """
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
         tree["capture"],
@@ -117,12 +119,12 @@ def write_golden(golden: Golden, path: Path) -> None:
             comment = f"{frame.section} {frame.title}"
             if frame.transport == "udp":
                 source, target = (frame.client, frame.server) if frame.from_client else (frame.server, frame.client)
-                writer.udp(source, target, frame.data, time_us=time_us, comment=comment)
+                writer.write_udp(source, target, frame.data, time_us=time_us, comment=comment)
                 continue
             if not opened:
-                writer.tcp_open(1, frame.client, frame.server, time_us=time_us)
+                writer.write_tcp_open(1, frame.client, frame.server, time_us=time_us)
                 opened = True
-            writer.tcp_data(1, frame.from_client, frame.data, time_us=time_us, comment=comment)
+            writer.write_tcp_data(1, frame.from_client, frame.data, time_us=time_us, comment=comment)
 
 
 if __name__ == "__main__":

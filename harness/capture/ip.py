@@ -124,8 +124,8 @@ def _build_ip_packet(
 
 @lru_cache(maxsize=256)
 def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
-    """Return the IP version and the bytes of two addresses. The results are cached, because a run uses few addresses in
-    many packets.
+    """Return the IP version and the bytes of two addresses. The results are cached, because the packets of a run have
+    few different addresses.
     """
     sender, receiver = ip_address(source), ip_address(target)
     if sender.version != receiver.version:
@@ -150,7 +150,7 @@ def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: b
     return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
 
 
-def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
+def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError with a description of the error for an invalid
     packet.
     """

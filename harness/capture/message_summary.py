@@ -1,5 +1,5 @@
 """Store the values of a UserMessage that steps need while they wait for messages. The values are stored when the packet
-arrives, so that a wait need not parse the packet again.
+arrives, so that a waiting step does not parse the packet again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Wanted(NamedTuple):
-    """A requested packet: the frame in which the packet begins, and its first and last deciding byte (inclusive)."""
+    """A packet that a verdict names: the frame in which the packet begins, and its first and last deciding byte
+    (inclusive).
+    """
 
     frame: int
     first: int | None = None

@@ -130,10 +130,9 @@ def _pad_to_4_bytes(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """A packet of a capture. ``number``:
-
-    its frame number, counted from 1 as in Wireshark; ``offset``: the position of its block in the file; ``inbound``:
-    whether the recorder of the capture received the packet, None if the file does not record the direction.
+    """A packet of a capture. ``number``: the frame number, counted from 1 as in Wireshark; ``offset``: the position of
+    the packet's block in the file; ``inbound``: whether the recorder of the capture received the packet, None if the
+    file does not record the direction.
     """
 
     number: int

@@ -64,12 +64,12 @@ def _import_rpc_layers() -> Any:
 class Frame:
     """One packet as transmitted.
 
-    ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
-    or ``malformed`` for bytes that are not a packet; then ``error`` names the reason. ``transport``: tcp, udp or rpc;
-    for rpc, ``kind`` is the kind of the PDU, and ``stub`` its content, once a check has read it. ``position``: its
-    index among the frames of its connection. ``message``: the values of a UserMessage that steps need while they wait
-    for messages; they stay in memory when the bytes do not. ``places``: the positions of its bytes in the capture file;
-    empty without a file.
+    ``number``: the frame of the capture in which the packet begins. ``kind``: the packet's name
+    (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; ``error`` then names the reason.
+    ``transport``: tcp, udp or rpc; for rpc, ``kind`` is the kind of the PDU, and ``stub`` is the PDU's content after a
+    check has read it. ``position``: the packet's index among the frames of its connection. ``message``: the values of a
+    UserMessage that steps need while they wait for messages; these values stay in memory when the bytes do not.
+    ``places``: the positions of the packet's bytes in the capture file; empty without a file.
     """
 
     def __init__(
@@ -108,14 +108,14 @@ class Frame:
         return self._data
 
     def forget(self) -> None:
-        """Remove the bytes and their dissection from memory; the capture file still contains the packet."""
+        """Remove the bytes and the dissection of the packet from memory; the capture file still contains the packet."""
         self._data = None
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
-    def leave_layers(self) -> None:
-        """Remove the dissection from memory, because it takes several times the memory of the bytes; the packet is
-        dissected again on demand.
+    def drop_layers(self) -> None:
+        """Remove the dissection from memory, because a dissection takes several times the memory of the bytes; the
+        packet is dissected again on demand.
         """
         for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
@@ -239,8 +239,8 @@ class Recorder:
         self._from_sut = 0
         """The number of bytes that the SUT has sent."""
         self._cost = 0
-        """The size that is compared with the limit: the bytes from the SUT; each packet counts as at least
-        FRAME_COST_BYTES.
+        """The size that is compared with ``flood_limit``: the number of bytes from the SUT, where each packet counts as
+        at least FRAME_COST_BYTES.
         """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
@@ -293,7 +293,7 @@ class Recorder:
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
-            self.writer.tcp_open(
+            self.writer.write_tcp_open(
                 connection.number,
                 client,
                 server,
@@ -346,8 +346,8 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Write a note that the next frames were received in one piece: when the tester answers the first frame, it has
-        received all of them.
+        """Write a note that the following frames were received in one piece: the tester had received all of them when
+        it answered the first of them.
         """
         self.note(b'{"bytes": %d}' % size)
 
@@ -371,7 +371,7 @@ class Recorder:
         connection.closed_at_ms = self.elapsed_ms()
         if self.path is not None:
             from_client = by_peer == (connection.sut_role == "acceptor")
-            connection.closed_frame = self.writer.tcp_close(
+            connection.closed_frame = self.writer.write_tcp_close(
                 connection.number, from_client, time_us=self.environment.epoch_us()
             )
 
@@ -397,7 +397,7 @@ class Recorder:
             return self._next_frame_number(), []
         from_client = from_sut == (connection.sut_role == "initiator")
         time_us = self.environment.epoch_us()
-        numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
+        numbers = self.writer.write_tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
         return numbers[0], self.writer.places
 
     # -- datagrams ----------------------------------------------------------------------------------------------
@@ -410,11 +410,11 @@ class Recorder:
             number, places = self._next_frame_number(), list[Place]()
         else:
             source, target = (sut, peer) if from_sut else (peer, sut)
-            number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
+            number = self.writer.write_udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
         return self._add_frame(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
-    def pings(self, *, from_sut: bool) -> list[Frame]:
+    def list_pings(self, *, from_sut: bool) -> list[Frame]:
         """Return the ping packets that one side sent."""
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
@@ -469,7 +469,7 @@ def name_frame(frame: Frame) -> None:
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
-        frame.leave_layers()
+        frame.drop_layers()
 
 
 def _name_packet(frame: Frame) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.capture.capture_error import CaptureError
-from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
+from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, parse_ip_packet
 from harness.capture.pcapng import LINKTYPE_RAW, CapturedFrame, read_pcapng
 from reference_qm.surface.inputs import Endpoint
 
@@ -26,8 +26,8 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame``: the frame of its FIN, or of its RST
-    (``reset``).
+    """The bytes that one side of a connection sent; ``closed_frame``: the frame with the FIN or, if ``reset`` is true,
+    the RST of this side.
     """
 
     data: bytearray = field(default_factory=bytearray)
@@ -107,7 +107,7 @@ class _Gatherer:
         if frame.number == 1:
             self.found.start_us = frame.time_us
         try:
-            packet = take_apart(frame.data)
+            packet = parse_ip_packet(frame.data)
         except ValueError as error:
             raise self._build_error(frame, str(error)) from error
         if isinstance(packet, UdpDatagram):

@@ -1,7 +1,8 @@
 """Split the bytes of a SUT into packets, including malformed packets. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
-A queue manager stops at the first wrong byte of a stream. The tester must report the rule that this byte breaks, and
-read the following packets: a packet with a wrong version, signature or size ends where its size or its content ends.
+A queue manager stops reading a stream at the first wrong byte. The tester must report the rule that this byte breaks,
+and also read the later packets. So a packet with a wrong version, signature or size ends where its PacketSize or its
+content ends.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ class SutFramer(Framer):
         return _message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
 
     def _is_packet_end(self, size: int) -> bool:
-        """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins
-        there, even a packet with the same error.
+        """Return whether a packet can end after ``size`` bytes: no more bytes have been received, or the next packet
+        begins there, which may have the same error.
         """
         held = self._held
         after = held[size : size + 8]

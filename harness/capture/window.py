@@ -33,8 +33,8 @@ class Piece(NamedTuple):
 
 
 def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
-    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which these bytes begin, and
-    their positions.
+    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which these bytes begin, and the
+    positions of these bytes in the capture file.
     """
     number, places = pieces[0].number, list[Place]()
     while pieces and size:

@@ -71,7 +71,7 @@ class CaptureWriter:
         self._file = open_whole(path, "wb")
         write_whole(self._file, path, file_header())
 
-    def tcp_open(
+    def write_tcp_open(
         self,
         conn_id: int,
         client: Endpoint,
@@ -99,7 +99,7 @@ class CaptureWriter:
         self._connections[conn_id] = connection
         return numbers
 
-    def tcp_data(
+    def write_tcp_data(
         self,
         conn_id: int,
         from_client: bool,
@@ -130,7 +130,7 @@ class CaptureWriter:
         self.places = places
         return numbers
 
-    def tcp_close(
+    def write_tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
         """Write the FIN with which one side closes its direction; return the frame number.
@@ -147,7 +147,7 @@ class CaptureWriter:
             del self._connections[conn_id]
         return number
 
-    def udp(
+    def write_udp(
         self,
         src: Endpoint,
         dst: Endpoint,
@@ -169,7 +169,7 @@ class CaptureWriter:
         return number
 
     def note(self, text: bytes) -> None:
-        """Write a note between the last packet and the next; at most `MAX_NOTE` bytes.
+        """Write a note between the last packet and the next packet; a note has at most `MAX_NOTE` bytes.
 
         The note is written together with the next packet: a separate write costs more than the note.
         """
@@ -209,8 +209,8 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment and return its frame number. ``later``: write the segment together with the next frame, not
-        immediately.
+        """Write a segment and return its frame number. ``later``: whether the segment is written together with the next
+        frame instead of immediately.
         """
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)

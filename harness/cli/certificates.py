@@ -47,7 +47,7 @@ def certify(
     ] = NOT_EXERCISED_PERCENT,
 ) -> None:
     """Sign the verdicts and captures of a run, and write them to one file. Exit with 1 and print the reasons when the
-    run does not qualify.
+    run does not meet the terms of a certificate.
     """
     from harness.results import certificate
     from harness.results.bundle import measure_file, private_key, write_bundle
@@ -108,7 +108,7 @@ def verify_certificate(
     from harness.results.verification import JudgedElsewhere, describe_verified, verify_bundle
 
     if format_ not in ("text", "json"):
-        raise UsageError(f"--format {format_}: it must be text or json")
+        raise UsageError(f"--format {format_}: the format must be text or json")
     key = public_key(public_key_)
     try:
         with unwind_on_signals(), show_progress("captures judged again") as progress:

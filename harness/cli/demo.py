@@ -165,7 +165,9 @@ def run_demo(out: Path, *, whole: bool) -> int:
 
 
 def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
-    """Start the runs and the report, show the progress of the runs, and judge their results; return the exit code."""
+    """Start the runs and the report, show the progress of the runs, and compare the results with the expected results;
+    return the exit code.
+    """
     runs = {system: _start_run(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
@@ -307,8 +309,8 @@ def _build_progress_table(
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Judge the result of a system's run: return an error text unless the failed rules are exactly the rules that the
-    system's faults break.
+    """Compare the failed rules of a system's run with the rules that the system's faults break; return an error text
+    unless both are the same.
     """
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):

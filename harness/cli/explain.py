@@ -159,7 +159,7 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
     """Return the faults that break a rule: name, place, behavior of a system with the fault, and whether the author of
     the fault had not read the checks.
 
-    The name of a fault may be composed from a table; in this case, the place is the table line with the rule's id.
+    If the name of a fault is composed from a table, the place is the table line with the rule's id.
     """
     records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
     places = [find_place(one.file, f'"{one.name}"', f'"{rule}"') for one in records]

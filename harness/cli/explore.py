@@ -46,8 +46,8 @@ def explore(
     """Take random steps on the system and on a model of the required behavior, and compare everything visible after
     each step.
 
-    Exit with 1 when they differ: the shortest sequence found is printed and saved. Exit with 5 when a transition of the
-    model was never taken.
+    Exit with 1 when the system and the model differ: the shortest sequence found is printed and saved. Exit with 5 when
+    a transition of the model was never taken.
     """
     from harness.explore.areas import AREAS
     from harness.explore.explored import Explorer

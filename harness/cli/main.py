@@ -94,8 +94,8 @@ class LazyCommands(TyperGroup):
         return get_group(found).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name, the command and its arguments; raise UsageError for an unknown command or an option without
-        its value.
+        """Find the command that the first argument names; return its name, the command and the remaining arguments.
+        Raise UsageError for an unknown command, and for an option without a value.
         """
         if args[0] not in self.list_commands(ctx):
             from difflib import get_close_matches

@@ -31,9 +31,11 @@ def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
     format_: Annotated[PreflightFormat, typer.Option("--format", help="Format of the output.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Check that the system provides everything that the SUT file declares. The command sends test messages, which
-    expire within 10 seconds, to the queues in the SUT file, or, with queue control, to a queue that is deleted again.
-    Nothing else in the system is changed.
+    """Check that the system provides everything that the SUT file declares.
+
+    The command sends test messages, which expire within 10 seconds, to the queues in the SUT file; with the facility
+    queue_control, the command creates a queue for these messages and deletes the queue again. Nothing else in the
+    system is changed.
     """
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory

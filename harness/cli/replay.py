@@ -48,7 +48,7 @@ def replay_run(
     from harness.run.run import rules_json
 
     if format_ not in ("text", "json"):
-        raise UsageError(f"--format {format_}: it must be text or json")
+        raise UsageError(f"--format {format_}: the format must be text or json")
     if read_run_json(run).get("suites") != rules_json(load_catalogue())[1]:
         typer.echo(
             "the run used a different rule set from the one installed here: its checks may have been different",

@@ -83,8 +83,10 @@ def update(
     baseline: Annotated[Path, typer.Option(help="The baseline file to write. Reasons in an existing file are kept.")],
 ) -> None:
     """Write the failures of a run into a baseline, and remove entries that no longer fail; the reasons of new entries
-    are empty. A partial run can create a baseline, but not change one. Exit with 1 when the run left rules undecided: a
-    baseline cannot accept undecided rules, so a run with this baseline also exits with 1.
+    are empty. A partial run can create a baseline, but not change one.
+
+    Exit with 1 when the run left rules undecided: a baseline cannot accept undecided rules, so a run with this baseline
+    also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
     from harness.judging.verdicts import BAD_VERDICTS, Verdict

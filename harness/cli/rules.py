@@ -85,7 +85,7 @@ def rules(
 
 
 def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
-    from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, must_demands
+    from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, list_must_demands
 
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in least_needs(inventory, names)], indent=1))
@@ -94,7 +94,7 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
         found = least_needs(inventory, names)
         show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
         return
-    demands = must_demands(inventory) & frozenset(names)
+    demands = list_must_demands(inventory) & frozenset(names)
     sets = count_sets(least_needs(inventory, demands))
     show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
     for system, count in count_systems(inventory, demands).items():

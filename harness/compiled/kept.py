@@ -86,15 +86,16 @@ def _forget_oldest(home: Path) -> None:
 
 
 def _was_file_changed_since_start(made_of: Mapping[str, Stamp]) -> bool:
-    """Return whether a file changed while this process ran, so that the process may have imported earlier content."""
+    """Return whether a file changed while this process ran, so that this process may have imported the earlier content
+    of the file.
+    """
     return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return the value that is computed from source files, from the cache unless one of the files has changed.
-    ``make``:
+    """Return a value that is computed from source files: the cached value, unless one of the files has changed.
 
-    a function that computes the value as JSON data; ``sources``: paths as in ``stamps``.
+    ``make``: a function that computes the value as JSON data; ``sources``: paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
     known = _load_entry(name)

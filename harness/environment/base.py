@@ -74,7 +74,7 @@ class Datagrams(Protocol):
 class Witness(Protocol):
     """The interface of the object that records events that influence a check and appear in no packet."""
 
-    def timed_out(self) -> None:
+    def note_timeout(self) -> None:
         """Record that a wait ended by its timeout. This method is not called in virtual time, where the events
         determine the end of a wait.
         """
@@ -82,9 +82,9 @@ class Witness(Protocol):
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
-    def together(self, begins: bool) -> None:
-        """Record the beginning (``begins``) or the end of a group of events before a waiting check continues. This
-        method is not called in virtual time.
+    def note_group(self, begins: bool) -> None:
+        """Record the beginning (``begins``) or the end of a group of events that occur before a waiting check
+        continues. This method is not called in virtual time.
         """
 
 
@@ -93,9 +93,11 @@ class Environment(Protocol):
 
     virtual: bool
     hung_up: bool
-    """Whether the other side has closed a connection; always False in virtual time."""
+    """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood: str | None
-    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither."""
+    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither of
+    these.
+    """
     pulse: Pulse | None
     """The pulse measurement of the SUT; None in virtual time, and without a channel that measures the pulse."""
     witness: Witness | None
@@ -106,7 +108,7 @@ class Environment(Protocol):
     def epoch_us(self) -> int:
         """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
-    def epoch_us_at(self, monotonic_ms: int) -> int:
+    def get_epoch_us_at(self, monotonic_ms: int) -> int:
         """Return the time for captures (int microseconds since 1970-01-01 UTC) of an instant of the monotonic clock
         (``monotonic_ms``).
         """
@@ -115,7 +117,7 @@ class Environment(Protocol):
         """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        """Call ``action`` at the given time, or as soon as possible afterwards."""
+        """Call ``action`` at the given time or, if the environment is busy then, as soon as possible afterwards."""
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         """Run the environment until the condition is true or ``timeout_ms`` has passed; return whether the condition is
@@ -132,7 +134,7 @@ class Environment(Protocol):
         stream.
         """
 
-    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
+    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
         """Open a UDP port; port 0 chooses a free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:

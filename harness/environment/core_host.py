@@ -268,13 +268,13 @@ class CoreHost:
         self._call_soon(lambda: self.handle(HostResolved(effect.host, addresses)))
 
     def persist(self, effect: Persist) -> None:
-        self.answer_soon(Persisted(effect.token))
+        self.answer_after_event(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer_from_directory(None, effect))
+        self.answer_after_event(directory_access.answer_from_directory(None, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self.answer_soon(directory_access.answer_from_directory(None, effect))
+        self.answer_after_event(directory_access.answer_from_directory(None, effect))
 
     def start_again(self, effect: StartAgain) -> None:
         raise HarnessError("a core without a disk cannot be restarted")
@@ -294,10 +294,10 @@ class CoreHost:
         return _TransportSink(self, transport)
 
     def _open_ping_socket(self, socket: PingSocket, port: int) -> Datagrams:
-        self._pings[socket] = self.environment.open_datagram_port(Endpoint(self.address, port), _PingSink(self, socket))
+        self._pings[socket] = self.environment.open_udp_port(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
 
-    def answer_soon(self, event: Input) -> None:
+    def answer_after_event(self, event: Input) -> None:
         """Pass an event to the core after the current event, unless the core has been replaced before that."""
         core = self.core
 

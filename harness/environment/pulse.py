@@ -18,8 +18,8 @@ SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
-"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system only
-waits for its timers, which continue during a stall.
+"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system waits
+only for its timers, which continue to run during a stall.
 """
 
 
@@ -68,7 +68,7 @@ class Pulse:
         """Whether the system was unreachable for a time after it had answered."""
         self._rests = False
 
-    def through(self, open_channel: Callable[[], Channel]) -> Pulse:
+    def use_channel(self, open_channel: Callable[[], Channel]) -> Pulse:
         """Set the function that opens the channel for the first question."""
         self._open_channel = open_channel
         return self
@@ -118,15 +118,15 @@ class Pulse:
         if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
             self.ask()
 
-    def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls. Each stall is extended by
+    def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
+        """Return the length (int ms) of the part of an interval that belongs to stalls. Each stall is extended by
         ``SETTLE_AFTER_STALL_MS``.
         """
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
-    def sum_touching_stalls_ms(self, from_ms: int, until_ms: int) -> int:
+    def sum_overlapping_stalls_ms(self, from_ms: int, until_ms: int) -> int:
         """Return the total length (int ms) of the stalls that overlap an interval, including their parts outside the
         interval.
         """
@@ -176,7 +176,7 @@ class Wait:
         """Return the time until the next question of the wait (int ms); 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)
+        due_ms += pulse.measure_stalls_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= QUESTION_INTERVAL_MS:

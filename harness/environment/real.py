@@ -222,7 +222,7 @@ class RealEnvironment:
     def epoch_us(self) -> int:
         return steady_ns() // 1000
 
-    def epoch_us_at(self, monotonic_ms: int) -> int:
+    def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit(self, check_ms: int) -> None:
@@ -268,7 +268,7 @@ class RealEnvironment:
             if left_ms <= 0:
                 self._wait_and_dispatch_once(0)  # handle the events that occurred while this process was not running
                 if self.witness is not None:
-                    self.witness.timed_out()
+                    self.witness.note_timeout()
                 return condition()
             self._wait_and_dispatch_once(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
@@ -277,12 +277,12 @@ class RealEnvironment:
         ready = self._selector.select(max(wait_ms, 0) / 1000)
         witness = self.witness if len(ready) > 1 else None
         if witness is not None:
-            witness.together(begins=True)
+            witness.note_group(begins=True)
         for key, mask in ready:
             if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed the socket
                 key.data(mask)
         if witness is not None:
-            witness.together(begins=False)
+            witness.note_group(begins=False)
         now_ms = self.now().monotonic_ms
         while self._timers and self._timers[0][0] <= now_ms:
             _, _, timer = heapq.heappop(self._timers)
@@ -330,7 +330,7 @@ class RealEnvironment:
         self._report_picked_port(endpoint, listener.endpoint)
         return listener
 
-    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
+    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
         sock = socket.socket(_address_family(endpoint.host), socket.SOCK_DGRAM)
         try:
             sock.bind(tuple(endpoint))

@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core. Their events are passed to ``deliver``."""
+    """The DCE/RPC ports and connections of a core; ``deliver`` is called with each event of these connections."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment

@@ -54,7 +54,7 @@ class SystemHost(CoreHost):
         self._disk = MemoryStore()
 
     @property
-    def lives(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the process of the core is running and not in an endless computation."""
         return self.ended is None and not self.hangs
 
@@ -90,15 +90,15 @@ class SystemHost(CoreHost):
                 raise StoreError(DISK_FULL)
             self._disk.write_at_once([effect.record])
         except StoreError as error:
-            self.answer_soon(PersistFailed(effect.token, str(error)))
+            self.answer_after_event(PersistFailed(effect.token, str(error)))
         else:
-            self.answer_soon(Persisted(effect.token))
+            self.answer_after_event(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer_from_directory(self._surroundings.directory_in_use, effect))
+        self.answer_after_event(directory_access.answer_from_directory(self._surroundings.directory_in_use, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
+        self.answer_after_event(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
         """Pass a command to the core, or change the core's environment; inform the core about the change after some

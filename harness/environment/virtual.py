@@ -16,7 +16,9 @@ from reference_qm.surface.inputs import Endpoint
 
 NETWORK_LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""The maximum number of events in one wait; more events mean that two cores answer each other endlessly."""
+"""The maximum number of events in one wait; if there are more events, two cores are assumed to answer each other
+endlessly.
+"""
 
 _BOOTED_MS = 3_600_000
 _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in virtual time produces the same bytes
@@ -52,7 +54,7 @@ class _VirtualStream:
 
     def send(self, data: bytes) -> None:
         if self.open and self.twin is not None:
-            self.environment.later(NETWORK_LATENCY_MS, lambda twin=self.twin: twin.deliver(data))  # type: ignore[misc]
+            self.environment.call_later(NETWORK_LATENCY_MS, lambda twin=self.twin: twin.deliver(data))  # type: ignore[misc]
 
     def deliver(self, data: bytes) -> None:
         if self.open:
@@ -60,7 +62,7 @@ class _VirtualStream:
 
     def close(self) -> None:
         if self.open and self.twin is not None:
-            self.environment.later(NETWORK_LATENCY_MS, self.twin.lose)
+            self.environment.call_later(NETWORK_LATENCY_MS, self.twin.lose)
         self.open, self.given_up = False, not self.open
 
     def lose(self) -> None:
@@ -91,7 +93,7 @@ class _VirtualDatagrams:
             if target is not None:
                 target.sink.on_datagram(self.endpoint, data)
 
-        self.environment.later(NETWORK_LATENCY_MS, deliver_datagram)
+        self.environment.call_later(NETWORK_LATENCY_MS, deliver_datagram)
 
     def close(self) -> None:
         self.environment.udp.pop(self.endpoint, None)
@@ -124,15 +126,15 @@ class VirtualEnvironment:
         return self._now
 
     def epoch_us(self) -> int:
-        return self.epoch_us_at(self._now_ms)
+        return self.get_epoch_us_at(self._now_ms)
 
-    def epoch_us_at(self, monotonic_ms: int) -> int:
+    def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""
 
-    def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
+    def call_later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
         """Call ``action`` after a delay."""
         return self.call_at(self._now_ms + delay_ms, action)
 
@@ -163,13 +165,13 @@ class VirtualEnvironment:
         def accept_connection() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
-                self.later(NETWORK_LATENCY_MS, report_refusal)
+                self.call_later(NETWORK_LATENCY_MS, report_refusal)
                 return
             far = _VirtualStream(self, remote, near.local, sink)
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the other side
+            self.call_later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the other side
             far.sink.on_open()
 
         def report_refusal() -> None:
@@ -183,7 +185,7 @@ class VirtualEnvironment:
             near.open = True
             near.sink.on_open()
 
-        self.later(NETWORK_LATENCY_MS, accept_connection)
+        self.call_later(NETWORK_LATENCY_MS, accept_connection)
         return near
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:
@@ -195,7 +197,7 @@ class VirtualEnvironment:
         listener = self.listeners[endpoint] = _VirtualListener(self, endpoint, accept)
         return listener
 
-    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
+    def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
         endpoint = self._choose_port(endpoint)
         if endpoint in self.udp:
             raise HarnessError(f"udp {endpoint.host}:{endpoint.port} is already open in this virtual environment")

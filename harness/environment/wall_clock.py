@@ -34,8 +34,8 @@ def steady_ns(monotonic_ns: int | None = None) -> int:
 
 
 class WallClock:
-    """The time of day for packets. ``machines``: whether to read the machine's clock, as the SUT does, instead of a
-    clock without jumps.
+    """The time of day for packets. ``machines``: whether to read the machine's clock, which the SUT also reads, instead
+    of a clock without jumps.
     """
 
     def __init__(self, *, machines: bool) -> None:

@@ -145,7 +145,7 @@ def _read_field(observed: Any, name: str) -> Any:
 
 
 def _is_shown_unchanged(value: Any) -> bool:
-    """Return whether an observation is shown unchanged, because the expectation is a plain value or one of several
-    values.
+    """Return whether an observation is shown without the form of the expectation, because the expectation is a plain
+    value or one of several values.
     """
     return not isinstance(value, Expectation) or isinstance(value, OneOf)

@@ -88,7 +88,7 @@ class Items(Expectation):
             return ", ".join(map(name, items)) or NOTHING
         text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
         if not self.where:
-            return f"contains {text}" if text else "empty"
+            return text or "empty"
         return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 
@@ -147,6 +147,8 @@ class Each(Expectation):
             return f"each {self.of}: {self.expected}" + ("" if count is None else f" ({count} of {count})")
         if count is None:
             return f"{self.expected} (each {self.of or 'of them'})"
+        if count == 1:
+            return f"{self.expected} (one {self.of})" if self.of else str(self.expected)
         return (
             f"{self.expected} (each {self.of}, {count} of {count})" if self.of else f"{self.expected} (each of {count})"
         )

@@ -92,8 +92,8 @@ def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> 
     """Return the expectation of a packet of a kind, such as ``SessionAck``, or of any kind, with fields by printed
     name.
 
-    The observation is the packet. If no packet was received, the observation is None or the conversation, which shows
-    the SUT's last action.
+    The observation is the packet. If no packet was received, the observation is None, or the conversation, whose text
+    describes the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 

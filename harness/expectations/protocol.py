@@ -14,7 +14,7 @@ CLOSED = "connection closed by the SUT"
 
 
 class Ending(Protocol):
-    """The interface of an object that shows how a connection ended, such as a conversation of the peer with the SUT."""
+    """The interface of an object that records how a connection ended, such as a conversation with the SUT."""
 
     @property
     def closed_by_sut(self) -> bool:

@@ -22,11 +22,11 @@ _SENT_TIME = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 _LATER_ANSWERS = ("read", "look_up")
-"""The steps whose answer has the name of a read."""
+"""The steps whose answer is named after the read that they begin."""
 
 
 class ClientDriven:
-    """A system whose applications read queues of the peer, which serves them."""
+    """A system whose applications read queues of the peer; the peer serves these reads."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -35,7 +35,7 @@ class ClientDriven:
         self._remotes: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._requests: dict[str, int] = {}
-        """The requests of unanswered verbs, by name: of reads, or ``answer``."""
+        """The requests of verbs that are not answered yet, by the name of the read or, for other verbs, ``answer``."""
 
     def elapsed_ms(self) -> int | None:
         """Return None: no step of this area depends on the time."""
@@ -129,7 +129,7 @@ class ClientDriven:
         made = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "SentTime": _SENT_TIME,
                 "DM": int(kind != "express"),
                 **{_JOURNAL_FLAGS[one]: 1 for one in message["journal"]},

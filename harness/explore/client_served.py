@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.model.client.area import ERROR, NEXT, PEEK, RECEIVE, TIMEOUT
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, desc2, takes_message
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
 
 CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
@@ -36,7 +36,7 @@ def build_context_handle(number: int) -> bytes:
 
 
 class ClientServed:
-    """The peer as a server. Its handles are different for each queue, in their upper and in their lower half."""
+    """The peer as a server. Its handles for different queues differ in the upper and in the lower half."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -160,7 +160,7 @@ class ClientServed:
         if call.name == Method.START_RECEIVE:
             call.respond(lpRemoteReadDesc=described, pphContext=handle, Return=status)
         else:
-            wide = desc2(described, SEQUENTIAL_ID if data else 0)
+            wide = build_desc2(described, SEQUENTIAL_ID if data else 0)
             call.respond(lpRemoteReadDesc2=wide, pphContext=handle, Return=status)
 
     # -- descriptions of calls ----------------------------------------------------------------------------------------

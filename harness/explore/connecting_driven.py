@@ -78,7 +78,7 @@ class AnsweredPings(PingEnd):
 
 
 class ConnectingDriven:
-    """A system that sends to three destinations, and a peer that takes its connections without a core."""
+    """A system that sends to three destinations, and a peer without a core that accepts the system's connections."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -198,7 +198,7 @@ class ConnectingDriven:
         return user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "SentTime": self._peer.environment.now().utc_s,
                 "DM": int("body" in properties),
             },
@@ -220,7 +220,7 @@ class ConnectingDriven:
         self._sut.control.call("resume_queue", to=self._names[to])
 
     def _wait(self, ms: int) -> None:
-        """Do nothing: the time of the step passes afterwards."""
+        """Do nothing: the time of the step passes after this call."""
 
     # -- visible state --------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Describe the abstract data model that a system shows in the terms of the model of queues."""
+"""Describe, in the terms of the model of queues, the abstract data model that a system shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ INSPECTED_STEPS = frozenset(
         *("commit", "prepare", "restart", "set_queue", "pause", "read_remote_at", "end_read", "close_remote", "vanish"),
     )
 )
-"""The steps after which the data model is compared. An inspection takes as long as a step."""
+"""The steps after which the data model is compared. It is not compared after every step, because an inspection takes as
+long as a step.
+"""
 
 
 def describe_data_model(adm: Mapping[str, Any], paths: Mapping[str, str], names: Mapping[str, str]) -> dict[str, Any]:

@@ -41,8 +41,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The result of an exploration: the number of steps by transition, the capabilities and facilities that the system
-    lacks for transitions that could not be taken, and the diverging walk, if any.
+    """The result of an exploration: the number of steps by transition; the capabilities and facilities that the system
+    lacks, because of which transitions could not be taken; and the diverging walk, if any.
     """
 
     steps: Counter[str]
@@ -57,7 +57,7 @@ class Explored:
 
 
 class Explorer:
-    """Explores one area of a system."""
+    """An explorer of one area of a system."""
 
     def __init__(self, driver: SutDriver, area: Area) -> None:
         self._driver = driver

@@ -25,8 +25,8 @@ _CLASS_PREFIX = "MQMSG_CLASS_"
 
 
 class QueuesDriven:
-    """A system whose queues are used by applications. It converts the model's names to names and identifiers of the
-    system, and back.
+    """A system with applications that use its queues. The class converts the model's names to names and identifiers of
+    the system, and back.
     """
 
     def __init__(self, sut: Sut) -> None:
@@ -40,11 +40,11 @@ class QueuesDriven:
         self._cursors: dict[str, int] = {}
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
-        """The ids of the requests of unanswered reads."""
+        """The ids of the requests for reads that are not answered yet."""
         self._listed: dict[str, Any] = {}
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
-        """The answers that have arrived since the last step, for reads."""
+        """The answers to reads that have arrived since the last step."""
         self._modify_times: dict[str, Any] = {}
         """ModifyTime and CreateTime of each queue since the last request that changed them."""
         self._inspects = False

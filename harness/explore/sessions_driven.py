@@ -56,7 +56,7 @@ class SessionsDriven:
         self._wire = Wire(peer)
         self._connections: dict[str, RawConversation] = {}
         self._step_ms = REACTION_TIME_MS
-        self._pings = {name: peer.udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
+        self._pings = {name: peer.open_udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
@@ -142,7 +142,7 @@ class SessionsDriven:
     def _send_message(self, session: str, recoverable: bool, **fields: Any) -> None:
         user = {
             "SourceQueueManager": self._peer.identifier,
-            "MessageID": self._peer.message_id(),
+            "MessageID": self._peer.next_message_id(),
             "SentTime": self._peer.environment.now().utc_s,
             "DM": int(recoverable),
         }

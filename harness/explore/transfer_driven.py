@@ -28,7 +28,7 @@ _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
 _TOLERANCE_S = 4
 _CLOCK_LAG_S = 100
-"""int s: how far the sent times of the peer's messages are behind the time of their arrival."""
+"""int s: the difference between the time of arrival and the earlier sent time of the peer's messages."""
 _IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
@@ -49,7 +49,9 @@ class TransferDriven(QueuesDriven):
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = False
-        """Whether to compare OutgoingTransferInfo after this step; the system sets it when it receives an OrderAck."""
+        """Whether to compare OutgoingTransferInfo after this step; the system sets OutgoingTransferInfo when it
+        receives an OrderAck.
+        """
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
@@ -69,7 +71,7 @@ class TransferDriven(QueuesDriven):
         """The names of the peer's messages by their MessageIDs."""
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that the model gives, in real time slightly more."""
+        """Return None: each step takes the time that the model names, or slightly more in real time."""
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
@@ -134,7 +136,7 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _check_message_id(self, message: str, message_id: str) -> None:
-        """Check that two messages in succession have successive ordinals (MS-MQQB 3.1.1.3)."""
+        """Check that the ordinals of two successive messages are successive numbers (MS-MQQB 3.1.1.3)."""
         ordinal = int(message_id.rpartition("\\")[2])
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
             self._wrong_ids.add(message)
@@ -178,7 +180,7 @@ class TransferDriven(QueuesDriven):
         packet = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.message_id(),
+                "MessageID": self._peer.next_message_id(),
                 "DM": recoverable,
             },
             base={"PR": 0},
@@ -234,7 +236,7 @@ class TransferDriven(QueuesDriven):
         **headers: Any,
     ) -> bytes:
         """Build a message of the peer as bytes."""
-        ordinal = self._peer.message_id()
+        ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
         self.name_message(identifier, message)

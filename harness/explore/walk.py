@@ -17,8 +17,8 @@ from harness.model.steps import Model, Step
 _MAX_LAG_MS = 500
 _IDLE_STEP_MS = 1_000
 _WEIGHT_FACTORS = (0.25, 1, 1, 4)
-"""Each walk multiplies the weight of each transition by one of these factors, so that walks differ in the transitions
-that they repeat (swarm testing).
+"""The factors by which a walk multiplies the weights of transitions; each walk draws a factor for each transition, so
+that walks differ in the transitions that they repeat (swarm testing).
 """
 CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
@@ -51,7 +51,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps taken, and the divergence after the last of them, if any."""
+    """The steps of a walk that were taken, and the divergence after the last step, if any."""
 
     taken: list[Taken] = field(default_factory=list)
     divergence: Divergence | None = None
@@ -83,7 +83,9 @@ def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Call
 
 
 def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps; before each of them, yield a step for the time by which the system is ahead of the model."""
+    """Yield the steps of a walk. When the system is ahead of the model in time, first yield a step that lets this time
+    pass in the model.
+    """
     for step in steps:
         while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})

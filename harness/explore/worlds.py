@@ -37,7 +37,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step after which no world agrees with the system: the first world's expectation, and the observation."""
+    """A step after which no world agrees with the system: the expectation of the first world, and the observation."""
 
     step: Step
     rules: tuple[str, ...]
@@ -47,8 +47,8 @@ class Divergence:
 class Worlds:
     """All models that agree with the observations so far.
 
-    A world consists of its decisions and the steps from the start: at a new choice, a world for each reading takes the
-    same steps again.
+    A world consists of the readings that it has chosen and of the steps from the start. When a step requires a new
+    choice, the class creates a world for each reading, which takes the same steps again.
     """
 
     def __init__(self, kind: type[Model]) -> None:

@@ -1,9 +1,9 @@
 """Faults in the events of the core: changes in the handling of events that a given step posts, or in the state after
 this handling.
 
-A step that posts an event (``reference_qm/core/events.py``) ends before the event is handled. So changes that a fault
-makes after ``super()`` precede the handling, and replacements that last as long as the step (``during``) do not affect
-the handling.
+A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change that a
+fault makes after ``super()`` precedes the handling, and a replacement that lasts as long as the step (``during``) does
+not affect the handling.
 """
 
 from __future__ import annotations

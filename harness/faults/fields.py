@@ -2,8 +2,8 @@
 changes.
 
 A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``); a field of a
-PingPacket, which has no headers, is named without a header. A HarnessError is raised when a fault is registered with a
-path that no layout contains. A packet without the header or the field is sent unchanged.
+PingPacket, which has no headers, is named without a header. Registering a fault with a path that no layout contains
+raises a HarnessError. A packet without the header or the field is sent unchanged.
 
 A fault changes the encoded bytes: sizes and counts stay unchanged, and flags may announce headers that are missing.
 """

@@ -65,9 +65,9 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
 def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     """Restrict a fault in a step to the calls for which a condition is true; other calls run the original step.
 
-    The condition is called with the arguments of the step and must change nothing: ``prove`` also evaluates it in the
-    clean reference, and tries only checks in which it is true at least once. Use this decorator only in classes that
-    have a name in their module.
+    The condition is called with the arguments of the step and must change nothing: ``prove`` also evaluates the
+    condition in the clean reference, and tries only checks in which it is true at least once. Use this decorator only
+    in classes that have a name in their module.
     """
 
     def narrow_step(method: Changed) -> Changed:

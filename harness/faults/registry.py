@@ -38,8 +38,8 @@ class FaultyCore:
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
-    """The context that is active only while this core computes; other cores of the process, such as a peer's, run
-    outside this context.
+    """The context that is active only while this core computes; other cores of the process, such as the peer's core,
+    run outside this context.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -90,13 +90,11 @@ Install = Callable[[FaultyCore], None]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault:
-
-    a deliberate violation of a rule. ``breaks``: the rules that the fault breaks; several rules if the documents state
-    one demand several times. ``reading``: the alternative reading of an erratum that the fault follows without breaking
-    a rule, such as E41.2, the second reading of E41. ``around``: the context in which the core is created and runs.
-    ``file``: the file that registers the fault, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``:
-    whether the author of the fault had read the rule, but not the checks of the rule.
+    """A deliberate violation of a rule. ``breaks``: the rules that the fault breaks; several rules if the documents
+    state one demand several times. ``reading``: the alternative reading of an erratum that the fault follows without
+    breaking a rule, such as E41.2, the second reading of E41. ``around``: the context in which the core is created and
+    runs. ``file``: the file that registers the fault, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``.
+    ``blind``: whether the author of the fault had read the rule, but not the checks of the rule.
     """
 
     name: str

@@ -32,7 +32,7 @@ def change_answer_values(call: Call, **changes: Any) -> Call:
 
 
 class _Answering:
-    """A call whose answer is changed before it is sent."""
+    """A call whose answer is changed before the server sends it."""
 
     def __init__(self, call: Call, changes: dict[str, Any]) -> None:
         self._call = call
@@ -48,7 +48,7 @@ class _Answering:
 
 
 class _Throwing(_Answering):
-    """A call whose failures are sent as RPC faults instead of HRESULTs."""
+    """A call that reports failures as RPC faults instead of HRESULTs."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         status: int = results["Return"]

@@ -90,7 +90,7 @@ class Conversation:
         self._holes = 0
         self._packets = 0
 
-    def segment(
+    def add_segment(
         self,
         side: int,
         sequence: int,
@@ -152,13 +152,13 @@ class Conversation:
         """Add a packet or PDU that one side has sent."""
         self._packets += 1
         if self.kind == RPC:
-            from harness.foreign.pdus import bound_interfaces
+            from harness.foreign.pdus import read_bound_interfaces
 
-            self._totals.interfaces.update(bound_interfaces(data))
+            self._totals.interfaces.update(read_bound_interfaces(data))
             return
         show(self._views, side, data, number, (time_us - self._start_us) // 1000, "tcp", error)
 
-    def hole(self, side: int, size: int, number: int) -> None:
+    def note_gap(self, side: int, size: int, number: int) -> None:
         """Record that the capture lacks bytes from one side."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
@@ -207,7 +207,7 @@ class Conversation:
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client may connect from any port, so the wanted port also identifies a client, unless it is the server's port.
+        client may connect from any port, so the wanted port also identifies a client, unless the server has this port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -278,12 +278,12 @@ class _ConversationDirection(Receiver):
         if self._cutter is not None:
             self._cutter.data(data, number, time_us, pushed)
 
-    def hole(self, size: int, number: int) -> None:
-        self._conversation.hole(self._side, size, number)
+    def note_gap(self, size: int, number: int) -> None:
+        self._conversation.note_gap(self._side, size, number)
         if self._cutter is None:
             self.began_with_hole = True
         else:
-            self._cutter.hole(size)
+            self._cutter.note_gap(size)
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
         self.end()

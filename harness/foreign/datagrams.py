@@ -19,8 +19,8 @@ MAX_UNFINISHED_PACKETS = 1024
 
 
 class Payload(NamedTuple):
-    """The payload of an IP packet; addresses have 4 or 16 bytes. ``missing``: int bytes at its end that the capture
-    lacks.
+    """The payload of an IP packet; addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
+    payload that the capture lacks.
 
     ``number``: the frame in which the packet begins.
     """

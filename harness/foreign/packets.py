@@ -23,7 +23,9 @@ SIZE_KNOWN_AFTER_BYTES = 12
 """The number of bytes, from the start of a packet, that contain its size."""
 PDU_HEAD_BYTES = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
-"""The number of bytes after which the size of a packet or PDU is known: the larger of the two numbers."""
+"""The number of bytes after which the size of a packet or PDU is known: the larger of the two numbers for packets and
+for PDUs.
+"""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
 _HIGHEST_PDU_TYPE = 19
@@ -32,8 +34,8 @@ _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 
 
 class Cutter(ABC):
-    """A parser that splits one direction of a connection into packets; ``lost``: the number of incomplete packets, of
-    which consecutive ones count as one.
+    """A parser that splits one direction of a connection into packets; ``lost``: the number of incomplete packets,
+    where consecutive incomplete packets count as one.
     """
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
@@ -50,9 +52,7 @@ class Cutter(ABC):
         unknown.
         """
         self._skipped = 0
-        """The number of bytes that remain to be skipped, because they belong to a packet whose first bytes are
-        missing.
-        """
+        """The number of bytes still to be skipped, because they belong to a packet whose first bytes are missing."""
         self._pieces: deque[tuple[int, int]] = deque()
         """The frames of the stored bytes, and the number of bytes from each frame."""
         self._broken = False
@@ -93,7 +93,7 @@ class Cutter(ABC):
         elif self._in_step and not self._on_trial and self._held:
             self._feed_framer(pushed)
 
-    def hole(self, size: int) -> None:
+    def note_gap(self, size: int) -> None:
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped

@@ -31,7 +31,7 @@ class PduCutter(Cutter):
         return is_pdu(data)
 
 
-def bound_interfaces(pdu: bytes) -> list[UUID]:
+def read_bound_interfaces(pdu: bytes) -> list[UUID]:
     """Return the interfaces that a bind PDU proposes; empty for other PDUs and for an invalid PDU."""
     try:
         if rpc_kind(pdu) not in ("bind", "alter_context"):

@@ -1,8 +1,8 @@
 """Sort the bytes of a TCP connection, with frame and time, and find the bytes that the capture lacks.
 
-Spec: RFC 9293 3.4. A segment is forwarded when all bytes before it, and all bytes that it acknowledges, have been
-forwarded. So the order of both directions is an order that both sides may have observed. Bytes that are missing,
-although they were acknowledged or later bytes were captured, are a gap in the capture.
+Spec: RFC 9293 3.4. A segment is forwarded after all bytes before it, and all bytes that it acknowledges. So the
+forwarded bytes of both directions have an order that both sides may have observed. Bytes that are missing, although
+they were acknowledged or later bytes were captured, are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Segment(NamedTuple):
     """A TCP segment with sequence numbers that do not wrap around; ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
-    ``end`` includes ``missing``, the number of bytes at its end that the capture lacks.
+    ``missing``: the number of bytes at the end of the segment that the capture lacks; ``end`` includes these bytes.
     """
 
     start: int
@@ -47,7 +47,7 @@ class Receiver:
         """Handle the next bytes, and the frame that contained them."""
         raise NotImplementedError
 
-    def hole(self, size: int, number: int) -> None:
+    def note_gap(self, size: int, number: int) -> None:
         """Handle a gap: ``size`` bytes before a frame are missing in the capture."""
         raise NotImplementedError
 
@@ -140,7 +140,7 @@ class Reassembly:
             self._skip_missing_bytes()
         for way in self.ways:
             if way.next is not None and way.acknowledged > way.next and not way.closed:
-                way.receiver.hole(way.acknowledged - way.next, 0)
+                way.receiver.note_gap(way.acknowledged - way.next, 0)
                 way.next = way.acknowledged
 
     def _begin_direction(
@@ -180,7 +180,7 @@ class Reassembly:
         self._deliver_in_order()
 
     def _skip_until(self, way: DirectionState, until: int, number: int) -> None:
-        way.receiver.hole(until - (way.next or 0), number)
+        way.receiver.note_gap(until - (way.next or 0), number)
         way.next = until
 
     def _deliver_segment(self, way: DirectionState, back: DirectionState, segment: Segment) -> None:
@@ -198,7 +198,7 @@ class Reassembly:
             way.next += len(data)
             way.receiver.data(data, segment.number, segment.time_us, bool(segment.flags & PSH))
         if segment.end > way.next:
-            way.receiver.hole(segment.end - way.next, segment.number)
+            way.receiver.note_gap(segment.end - way.next, segment.number)
             way.next = segment.end
         if segment.flags & FIN and segment.end == way.next:
             way.next += 1

@@ -25,7 +25,7 @@ address.
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested system: an address, and a port if both sides of a connection have this address."""
+    """The requested system: the address and, if both sides of a connection have this address, the port."""
 
     address: bytes
     port: int | None = None
@@ -71,12 +71,12 @@ class System:
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
             frame.forget()  # the report shows no field of the packet
         else:
-            frame.leave_layers()
+            frame.drop_layers()
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
         """Return the verdicts and remove them from memory, because a capture can contain thousands of systems."""
-        self.judge.passive()
+        self.judge.conclude_passive_rules()
         taken = self._entries[:]
         self._entries.clear()
         return taken
@@ -113,8 +113,8 @@ class Systems:
     passes: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
-    """The number of passes of each rule. The initial number is so high that the judge searches for no deciding field,
-    because a report does not show passes.
+    """The number of passes of each rule. The count begins with a number so high that the judge searches for no deciding
+    field, because a report does not show passes.
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:

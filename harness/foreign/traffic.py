@@ -97,7 +97,7 @@ class CaptureTraffic:
         if conversation.ended:
             return
         cut = max(start - len(data), 0)  # bytes of the TCP options are missing
-        conversation.segment(
+        conversation.add_segment(
             side,
             sequence,
             int.from_bytes(data[8:12], "big"),

@@ -68,14 +68,15 @@ def judge_capture(
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
-    replay.listeners.append(lambda frame: frame.leave_layers())
+    replay.listeners.append(lambda frame: frame.drop_layers())
     replay.play()
-    judge.passive()
+    judge.conclude_passive_rules()
     return Judged(entries, replay.now_us)
 
 
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
-    """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+    """Return the time of the last frame of a capture (int microseconds since 1970 UTC), and the capture's verdicts as
+    lines of schema 2.
 
     The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise the exceptions of `judge_capture`.
     """
@@ -87,8 +88,8 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
 
 
 class Replay(Recorder):
-    """A recorder that receives the frames of a capture as if they were arriving now; frame numbers and times stay
-    unchanged.
+    """A recorder that receives the frames of a capture as if they were arriving now; the frame numbers and times of the
+    capture stay unchanged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -149,8 +150,8 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet, which has
-        the number of its first frame.
+        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet; the number
+        of the packet is the number of its first frame.
         """
         first = None
         for each in way.ranges:

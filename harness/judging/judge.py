@@ -131,14 +131,14 @@ class Judge:
         row, kept = self._get_row(rule), outcome.kept
         if advice:
             self._append_entry(
-                self._should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+                self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             )
             return
         if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
             raise HarnessError(
                 f"{self.test} gives {rule} the verdict pass without a packet; name the packet that is the evidence"
             )
-        verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
+        verdict = Verdict.PASS if kept else self._get_verdict_of_violation(row)
         reason = None if kept else self._find_blamed_packet(rule, frames)
         if reason is not None:
             verdict = Verdict.INCONCLUSIVE
@@ -291,7 +291,7 @@ class Judge:
             [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
         )
 
-    def passive(self) -> None:
+    def conclude_passive_rules(self) -> None:
         """Write the verdicts of the passive predicates in this check: one pass for each rule, or the failures of the
         rule.
         """
@@ -309,23 +309,24 @@ class Judge:
         row, passive = self.catalogue[rule], PASSIVE[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
-            which = f"the first of {packets} packets" if packets > 1 else "1 packet"
-            seen = f"{tally.first_observed} (in {which})" if packets else ""
+            seen = (
+                f"{tally.first_observed} (in the first of {packets} packets)" if packets > 1 else tally.first_observed
+            )
             frames = [tally.first] if tally.first else []
             if passive.advice and packets:
-                yield self._should_entry(row, passive.expected, seen, frames, kept=True)
+                yield self._build_should_entry(row, passive.expected, seen, frames, kept=True)
             elif tally.seen:
                 yield self._build_entry(row, Verdict.PASS, passive.expected, seen, frames)
             else:
                 reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
                 yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
         for frame, observed in tally.failures:
-            which = f"one of the {tally.failed} wrong packets among" if tally.failed > 1 else "1 of"
-            seen = f"{observed} (in {which} {tally.seen} packets)"
+            which = f"{tally.failed} of {tally.seen} packets break{'s' if tally.failed == 1 else ''} the rule"
+            seen = f"{observed} ({which})" if tally.seen > 1 else observed
             if passive.advice:
-                yield self._should_entry(row, passive.expected, seen, [frame], kept=False)
+                yield self._build_should_entry(row, passive.expected, seen, [frame], kept=False)
             else:
-                yield self._build_entry(row, self._verdict_of_miss(row), passive.expected, seen, [frame])
+                yield self._build_entry(row, self._get_verdict_of_violation(row), passive.expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -340,10 +341,10 @@ class Judge:
             raise HarnessError(f"{self.test} judges {rule}, which its @covers does not name")
         return self.catalogue[rule]
 
-    def _verdict_of_miss(self, row: Rule) -> Verdict:
+    def _get_verdict_of_violation(self, row: Rule) -> Verdict:
         return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
 
-    def _should_entry(
+    def _build_should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> Entry:
         """Return the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""

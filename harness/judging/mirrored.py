@@ -1,7 +1,7 @@
 """Judge packets of the peer with the passive predicates, as if the SUT had sent them.
 
-A check that intentionally breaks a rule with a packet of the peer is marked with ``malforms``. If a check without this
-mark sends such a packet, and expects more from the system than survival, the check has a bug.
+A check that breaks a rule on purpose with a packet of the peer is marked with ``malforms``. A check without this mark
+has a bug if it sends such a packet and then expects more from the system than survival.
 """
 
 from __future__ import annotations

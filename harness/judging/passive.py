@@ -27,7 +27,7 @@ FURTHER_REASONS_TEXT = "other bytes are not in the capture"
 
 @dataclass(frozen=True, slots=True)
 class NotExercised:
-    """A finding about a packet that keeps a rule only because the packet does not contain the subject of the rule."""
+    """The finding that a packet keeps a rule only because the packet does not contain the subject of the rule."""
 
     observed: str
 
@@ -273,8 +273,8 @@ class PassiveJudge:
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """The connections on which a malformed packet was received. This packet may cause wrong counts and repetitions
-        in later packets.
+        """The connections on which a malformed packet was received. Such a packet may cause wrong counts and
+        repetitions in later packets.
         """
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
@@ -339,7 +339,7 @@ class PassiveJudge:
 
 
 class _ByKind:
-    """The predicates for packets of each kind, each with its rules; all judges share this object."""
+    """The predicates for packets of each kind, each predicate with its rules; all judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}

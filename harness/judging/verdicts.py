@@ -15,16 +15,16 @@ from typing import Any, NamedTuple, Protocol
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
-"""The first bytes of each line that this harness writes. They identify a line of this harness even if the line is
-truncated.
+"""The first bytes of each line that this harness writes. These bytes identify a line of this harness even if the line
+is truncated.
 """
 OLDEST_SCHEMA = 1
-"""The oldest schema of verdict files, which the harness can read but no longer writes: each line repeats the values of
-the run and quotes its packets.
+"""The oldest schema of verdict files. The harness can read this schema but no longer writes it: each line repeats the
+values of the run and quotes its packets.
 """
 
 
@@ -34,11 +34,11 @@ class Verdict(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict, no secret
     FAIL = "fail"
     WARN = "warn"
-    """A SHOULD that was not met."""
+    """The SUT did not follow a SHOULD."""
     INCONCLUSIVE = "inconclusive"
     """The check ended early, at a step before the judgment of the rule."""
     NOT_EXERCISED = "not_exercised"
-    """The rule's condition never occurred."""
+    """The condition of the rule never occurred."""
     NOT_APPLICABLE = "not_applicable"
     """The SUT file declares that the SUT does not have the rule's subject."""
     NOT_OBSERVABLE = "not_observable"
@@ -108,10 +108,10 @@ class Evidence(NamedTuple):
 class Entry:
     """One immutable verdict.
 
-    ``document``, ``section``, ``level``: those of the rule, which rules.json contains, but lines do not. ``advice``:
-    whether the line is about the SHOULD in the sentence of a MUST; its verdict is then at most `Verdict.NOT_EXERCISED`.
-    ``heard``: whether the evidence contains a packet of the SUT, including packets that the verdict does not name;
-    lines do not contain this value.
+    ``document``, ``section``, ``level``: those of the rule; rules.json contains them, but the lines of the verdict file
+    do not. ``advice``: whether the line is about the SHOULD in the sentence of a MUST; its verdict is then at most
+    `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet of the SUT, including packets that the
+    verdict does not name; lines do not contain this value.
     """
 
     rule: str
@@ -198,7 +198,7 @@ class VerdictLog:
         self.fails: Counter[str] = Counter()
         """The number of failures of each rule since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
-        """The rules of level MUST whose sentence has a SHOULD that was not followed."""
+        """The rules of level MUST whose sentence has a SHOULD that the SUT did not follow."""
         self.turned_bad: list[tuple[str, Verdict]] = []
         """The rules whose verdict changed to a bad verdict since the file was opened, each with that verdict, in order.
         """
@@ -258,7 +258,7 @@ class Recorded:
     rules: dict[str, Verdict] = field(default_factory=dict)
     """The worst verdict so far of each rule, which is the one that counts."""
     unfollowed: set[str] = field(default_factory=set)
-    """The rules of level MUST whose sentence has a SHOULD that was not followed."""
+    """The rules of level MUST whose sentence has a SHOULD that the SUT did not follow."""
     last: int = 0
     cut: str | None = None
     """The check during which the run ended; this check runs again."""
@@ -300,7 +300,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
-            place = (rank, current_check(line.get("test") or ""), line["seq"], number, line)
+            place = (rank, get_current_check(line.get("test") or ""), line["seq"], number, line)
             if held is None or place < held:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
@@ -414,7 +414,7 @@ def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     test = line.get("test")
-    return line | {"test": current_check(test)} if isinstance(test, str) else line
+    return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
 _NO_VERDICT = "this line is not a verdict of this harness; remove it to continue with the other lines"

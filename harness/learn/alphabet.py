@@ -63,7 +63,8 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 )
 """The packets by name.
 
-Express and transactional messages are omitted, because a system acknowledges them later, together with other packets.
+The alphabet has no express and no transactional messages, because a system acknowledges such messages later, together
+with other packets.
 """
 ACKNOWLEDGED_INPUTS = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""

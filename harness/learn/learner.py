@@ -27,8 +27,8 @@ LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A learned machine, and its cost: the number of input sequences (words) sent to the system, and of inputs
-    in them.
+    """A learned machine, and the cost of learning it: the number of input sequences (words) that were sent to the
+    system, and of the inputs in these words.
     """
 
     machine: Machine
@@ -96,7 +96,9 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as when the same word was sent before; do not wait for silence."""
+        """Wait until as many packets have arrived as when the same word was sent before, instead of waiting for
+        silence.
+        """
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,

@@ -28,7 +28,7 @@ class Groups:
 
 
 class Unseen:
-    """A value that the system cannot show, so that it agrees with every value."""
+    """A value that the system cannot show, so that every value agrees with it."""
 
 
 @dataclass(frozen=True, slots=True)

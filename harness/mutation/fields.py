@@ -31,9 +31,9 @@ class FieldTypes:
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
-    def neighbour(self, name: str) -> str | None:
-        """Return the next field of the same type, in the only data class that has a field with the given name; None if
-        there is no such field.
+    def find_neighbour(self, name: str) -> str | None:
+        """Return the next field of the same type in the data class that has a field with the given name; None if there
+        is no such field, or if several data classes have a field with this name.
         """
         if len(self._owners.get(name, ())) != 1:
             return None
@@ -43,7 +43,7 @@ class FieldTypes:
 
 
 @cache
-def field_types() -> FieldTypes:
+def read_field_types() -> FieldTypes:
     """Return the field types of all data classes of the reference."""
     records = {
         f"{record.__module__}.{record.__qualname__}": record

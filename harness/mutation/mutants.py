@@ -21,14 +21,14 @@ from typing import Any
 
 import reference_qm
 from harness.errors import UnknownFault
-from harness.mutation.fields import field_types
+from harness.mutation.fields import read_field_types
 from harness.mutation.operators import Context, mutations
-from harness.mutation.sites import Edit, first_line, own_lines
+from harness.mutation.sites import Edit, first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
-"""The folder of the code that also runs between calls of the core. This code runs only for the SUT, because no peer has
-a directory.
+"""The folder of the code that also runs between calls of the core. The checks execute this code only in the SUT,
+because no peer has a directory.
 """
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
@@ -40,7 +40,7 @@ MUTATED_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutant: one change of one function."""
+    """A mutant: one change in one function of the reference."""
 
     name: str
     file: str
@@ -142,12 +142,14 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
             continue  # a decorated function is not called itself, or its results are cached
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
-        for operator, site, edit in mutations(Context(node, names, field_types())):
+        for operator, site, edit in mutations(Context(node, names, read_field_types())):
             ordinals[operator] += 1
             before, after = _describe_edit(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
             says = ast.get_docstring(node) or ""
-            mutant = Mutant(name, file, qualified, operator, own_lines(site.statement), before, after, says, digest)
+            mutant = Mutant(
+                name, file, qualified, operator, list_own_lines(site.statement), before, after, says, digest
+            )
             found.append((mutant, edit))
     return found
 

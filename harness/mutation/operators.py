@@ -15,7 +15,7 @@ from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The information for operators about the code around the place of a change."""
+    """The facts about the code around a change that operators need."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]
@@ -138,7 +138,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that read or set another field of the same type in the same data class."""
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
-        other = context.fields.neighbour(site.node.attr)
+        other = context.fields.find_neighbour(site.node.attr)
         if other is not None:
             yield Edit(site.node, "attr", other)
 

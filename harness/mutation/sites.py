@@ -82,7 +82,7 @@ def _makes_an_error(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
 
 
-def own_lines(statement: ast.stmt) -> range:
+def list_own_lines(statement: ast.stmt) -> range:
     """Return the lines of a statement, without the lines of the statements in its body."""
     body = getattr(statement, "body", None)
     last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno

@@ -124,7 +124,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Wait several times as long as a queue manager waits before it reconnects after an outage."""
+    """Wait for several times the duration for which a queue manager waits before it reconnects after an outage."""
     for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break

@@ -39,8 +39,8 @@ class Side:
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name with the relay's address as a host name. Only a system with this host name
-        recognizes its queue by such a format name.
+        """Return the direct format name (DIRECT=OS) with the relay's address as the host name. Only a system that has
+        this host name accepts the format name as the name of its queue.
         """
         return f"DIRECT=OS:{self.found_at}\\{queue}"
 
@@ -51,8 +51,8 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.open_datagram_port(at, _Forward(self._forward_to_target))
-        self._far = environment.open_datagram_port(Endpoint(at.host, 0), _Forward(self._forward_response))
+        self._near = environment.open_udp_port(at, _Forward(self._forward_to_target))
+        self._far = environment.open_udp_port(Endpoint(at.host, 0), _Forward(self._forward_response))
         self._asker: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:

@@ -22,7 +22,9 @@ connects within this time.
 """
 POLL_INTERVAL_MS = 200
 IMMEDIATE_TIME_SCALE = 200
-"""The time scale that makes a peer acknowledge messages immediately after a test."""
+"""The factor by which the timers of the peer run faster when it accepts messages after a test, so that it acknowledges
+messages immediately.
+"""
 
 
 def accept_residue(peer: Party) -> None:

@@ -104,13 +104,13 @@ class Call:
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
-            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.way_out}")
+            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.advice_on_denial}")
         return self
 
     settled = expect_success
 
     @property
-    def way_out(self) -> str:
+    def advice_on_denial(self) -> str:
         """The advice, in a message, for a call that is denied because the tester does not authenticate; otherwise
         empty.
         """
@@ -210,7 +210,7 @@ class Call:
 
     @property
     def has_null_handle(self) -> bool:
-        """Whether the answer to a read contains the context handle NULL."""
+        """Whether the context handle in the answer to a read is NULL."""
         return self.out is not None and bytes(self.out.pphContext) == NULL_HANDLE
 
     def state_after_silence(self) -> str:
@@ -226,8 +226,8 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a fragment of the response or, if ``fragment`` is None, a fault. The identifier in the PDU is that of
-        this call.
+        """Record a fragment of the response; if ``fragment`` is None, record a fault. The PDU has the call identifier
+        of this call.
         """
         self.received.append(frame)
         if fragment is None:
@@ -389,7 +389,7 @@ class Association(RawConversation):
             if not token:
                 return first
             leg = protection.trailer(token)
-            if protection.last_leg_unanswered:
+            if protection.is_last_token_unanswered:
                 self.send(append_trailer(bytes(auth3(self._call_id)), leg))
                 return first
             answer = self._send_and_receive_pdu(append_trailer(again, leg), "alter_context")
@@ -429,7 +429,9 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association for calls of an interface: this association, or an association with another port."""
+        """Return the association for calls of an interface: this association or, if the SUT serves the interface at
+        another port, an association with that port.
+        """
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:
@@ -471,7 +473,7 @@ class Association(RawConversation):
         if where is None:
             raise HarnessError(f"bind the interface of {name} before the call")
         made = operation.build_request(where.wide, **arguments) if stub is None else stub
-        call = self.raw(operation.opnum, made, where, fragment=fragment)
+        call = self.call_raw(operation.opnum, made, where, fragment=fragment)
         call.operation = operation
         return call
 
@@ -479,7 +481,7 @@ class Association(RawConversation):
         """Send a request and wait for its answer."""
         return self.begin(name, **arguments).wait(within_ms)
 
-    def raw(
+    def call_raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
         """Send a request with any opnum, and wait for its answer; the call stores the stub of the answer."""

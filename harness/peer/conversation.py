@@ -61,7 +61,7 @@ class Conversation:
 
     @property
     def last(self) -> Frame | None:
-        """The last packet in either direction, as evidence for a reaction or its absence."""
+        """The last packet in either direction, as evidence that the SUT reacted or did not react."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property
@@ -123,7 +123,7 @@ class Conversation:
         self.wait_closed(within_ms)
         return self
 
-    def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
+    def stays_quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
         """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
         packets of other kinds are ignored.
         """
@@ -190,7 +190,7 @@ class Conversation:
     def _user_messages(frames: list[Frame]) -> list[Frame]:
         return [frame for frame in frames if frame.kind == USER_MESSAGE_KIND]
 
-    def acknowledgment(self) -> Frame | None:
+    def request_acknowledgment(self) -> Frame | None:
         """Send a recoverable message; return the SUT's SessionAck, or None if no SessionAck arrives. The SUT sends a
         SessionAck only on an open session.
 
@@ -220,7 +220,7 @@ class Conversation:
 
     def check_alive(self) -> Frame:
         """Send a message and return its SessionAck; raise ConformanceFailure if no SessionAck arrives."""
-        answer = self.acknowledgment()
+        answer = self.request_acknowledgment()
         if answer is None:
             raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
         return answer

@@ -37,13 +37,13 @@ class Duration:
     longest_ms: int
     sut: Sut
 
-    def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
+    def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
         """Return the allowed range of a value, extended by the stalls if the extension decides whether the value is
         allowed.
 
         ``observed``: the value, if the SUT measured the duration itself; by default, this duration. Raise
-        ConformanceFailure for a value out of range that a stall may explain: a stall as long as the duration, or a
-        stall at a different time of the test.
+        ConformanceFailure for a value out of range that a stall may explain: a stall that is as long as the duration,
+        or a stall at a different time of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:
@@ -59,9 +59,9 @@ class Duration:
     def expect_timer_duration(self, specified_ms: int) -> tuple[int, int]:
         """Return the allowed range of a duration that a timer of the SUT determines, in ms of the tester's clock."""
         due_ms = self.sut.duration_ms(specified_ms)
-        return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
+        return self.get_allowed_range(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
-    def when(self, specified_ms: int, in_time: str = IN_TIME) -> str:
+    def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME) -> str:
         """Return a text that states when a timer of the SUT expired: ``in_time``, or the number of ms after the first
         instant.
         """
@@ -77,7 +77,7 @@ class Duration:
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
-            raise self._raise_unknown_duration(f"it is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
+            raise self._raise_unknown_duration(f"the duration is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
         return near
 
     def require_steady(self, margin_ms: int) -> None:
@@ -96,5 +96,5 @@ def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_
     """Return the duration between two times of a recorder that began at ``began_ms``, all int ms."""
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
-    stalled_ms = pulse.sum_touching_stalls_ms(began_ms + since_ms, began_ms + until_ms)
+    stalled_ms = pulse.sum_overlapping_stalls_ms(began_ms + since_ms, began_ms + until_ms)
     return Duration(until_ms - since_ms, stalled_ms, pulse.longest_ms, sut)

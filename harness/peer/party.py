@@ -32,7 +32,7 @@ class Places:
     """
 
     def __init__(self, peer: Party, ordinal: int = 1) -> None:
-        base = (peer.message_id() & 0x0FFF_FFFF) << 4
+        base = (peer.next_message_id() & 0x0FFF_FFFF) << 4
         self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
         self.number = 0
 
@@ -86,7 +86,7 @@ class Party:
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
 
-    def message_id(self) -> int:
+    def next_message_id(self) -> int:
         """Return a MessageID that the SUT has not seen yet, for a message that a check builds itself."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
@@ -94,8 +94,8 @@ class Party:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let the given time pass by the tester's clock; stalls do not extend this time, because the timers of a
-        stalled system continue.
+        """Let the given time pass by the tester's clock. Stalls do not extend this time, because the timers of a
+        stalled system continue to run.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
@@ -167,7 +167,7 @@ class Party:
         """
         own = {
             "SourceQueueManager": self.identifier,
-            "MessageID": self.message_id(),
+            "MessageID": self.next_message_id(),
             "SentTime": self.environment.now().utc_s,
         }
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")

@@ -133,8 +133,8 @@ class Peer(Party):
         return conversation
 
     def request_session(self, **header: Any) -> RawConversation:
-        """Open a connection without a core and send an EstablishConnection, which leads to the state WAITING_CP_MSG;
-        ``header``: fields of the EstablishConnection.
+        """Open a connection without a core and send an EstablishConnection, which brings the SUT's session into the
+        state WAITING_CP_MSG; ``header``: fields of the EstablishConnection.
         """
         connection = self.connect()
         connection.send(establish_request(self, **header))
@@ -164,7 +164,7 @@ class Peer(Party):
         self._listeners.append(RawListener(self, self.watch))
         return self._listeners[-1]
 
-    def udp(self, port: int = 0) -> PingEnd:
+    def open_udp(self, port: int = 0) -> PingEnd:
         """Open a UDP port for pings to and from the SUT."""
         end = PingEnd(self, port)
         self.at_end(end.close)
@@ -230,9 +230,9 @@ class Peer(Party):
         self._accepted_tampers = [change] if change else []
 
     @property
-    def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core that no step of the check has waited for
-        yet.
+    def has_unawaited_connection(self) -> bool:
+        """Return whether the SUT has opened a connection to the listening core and no step of the check has waited for
+        that connection yet.
         """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
@@ -241,7 +241,7 @@ class Peer(Party):
         SUT.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.wait(lambda: self.is_called, within_ms, "a connection")
+        self.wait(lambda: self.has_unawaited_connection, within_ms, "a connection")
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
                 self.unclaimed.remove(session)

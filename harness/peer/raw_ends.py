@@ -51,7 +51,7 @@ class PingEnd:
         self.peer = peer
         self.received: list[tuple[Endpoint, Frame]] = []
         self._next = 0
-        self._port = peer.environment.open_datagram_port(Endpoint(peer.address, port), self)
+        self._port = peer.environment.open_udp_port(Endpoint(peer.address, port), self)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -81,7 +81,7 @@ class PingEnd:
         self._next += 1
         return self.received[self._next - 1][1]
 
-    def quiet(self, for_ms: int | None = None) -> bool:
+    def stays_quiet(self, for_ms: int | None = None) -> bool:
         """Wait for the silence window; return whether no datagram arrived."""
         return self.poll(self.peer.sut.quiet_ms if for_ms is None else for_ms) is None
 

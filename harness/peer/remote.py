@@ -15,7 +15,7 @@ from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import build_map_arguments, read_ports
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, build_desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, build_pointer, encode_guid
 from harness.wire.wire_error import WireError
@@ -26,8 +26,8 @@ START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 MAX_LABELS = 32
-"""A number of messages that is greater than the number of messages in any queue of a check. A cursor that returns so
-many messages does not advance.
+"""A number that is greater than the number of messages in any queue of a check. A cursor that returns so many messages
+does not advance.
 """
 
 _DIRECT_PREFIX = "DIRECT="
@@ -71,7 +71,7 @@ class Remote:
             raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return association
 
-    def read_port(self) -> int:
+    def get_read_port(self) -> int:
         """Return the port at which the SUT serves qm2qm, so that a check can bind to any interface at this port."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
@@ -150,7 +150,7 @@ class Remote:
         """Open a queue of the SUT for reading; raise ConformanceFailure if the SUT refuses. ``client``: the pLicGuid of
         RemoteQMOpenQueue. ``how``: arguments of ``open_remote``.
         """
-        self.empty(queue)
+        self.empty_queue(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).expect_success()
         return RemoteQueue(self, association, opened, client=client)
@@ -187,7 +187,7 @@ class Remote:
                 break
         connection.close()
 
-    def empty(self, queue: str = "plain") -> None:
+    def empty_queue(self, queue: str = "plain") -> None:
         """Empty a queue as ``Sut.queue`` does; without queue control, purge the queue remotely, once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return
@@ -291,7 +291,7 @@ class RemoteQueue:
         description = self.description(action, **fields)
         if by == old:
             return self.association.begin(by, lpRemoteReadDesc=description)
-        arguments: dict[str, Any] = {"lpRemoteReadDesc2": desc2(description)}
+        arguments: dict[str, Any] = {"lpRemoteReadDesc2": build_desc2(description)}
         if by == LOOKUP:
             arguments["LookupId"] = lookup_id
         return self.association.begin(by, **arguments)

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
-"""The source of random keys. The keys are the part of an authenticated connection that no capture contains."""
+"""The source of random keys. A capture contains everything that an authenticated connection depends on, except these
+keys.
+"""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
 
@@ -52,12 +54,12 @@ class Protection:
     legs: int = 0
 
     @property
-    def signs(self) -> bool:
+    def has_signatures(self) -> bool:
         """Whether the requests and responses have signatures."""
         return self.auth_level >= CALL
 
     @property
-    def last_leg_unanswered(self) -> bool:
+    def is_last_token_unanswered(self) -> bool:
         """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM
 
@@ -65,7 +67,7 @@ class Protection:
         """Return the sec_trailer that a PDU of this context needs."""
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
-    def is_of(self, trailer: Trailer) -> bool:
+    def owns_trailer(self, trailer: Trailer) -> bool:
         """Return whether a sec_trailer belongs to this security context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
@@ -82,14 +84,14 @@ class Protection:
         """Return the maximum size (bytes) of an unprotected fragment that has at most ``longest`` bytes after signing
         or encryption.
         """
-        if not self.signs:
+        if not self.has_signatures:
             return longest
         room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
         return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
         """Return a request or response, signed or encrypted as this security context requires."""
-        if not self.signs:
+        if not self.has_signatures:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
         made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
@@ -110,14 +112,14 @@ class Protection:
         if not self.context.complete:
             raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:
-            if self.signs:
+            if self.has_signatures:
                 raise WireError(f"the PDU has no token, which authentication level {self.auth_level} requires")
             return pdu
-        if not self.is_of(trailer):
+        if not self.owns_trailer(trailer):
             raise WireError(
                 f"the PDU names the security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}"
             )
-        if not self.signs:
+        if not self.has_signatures:
             return pdu
         header, body, head, token = parts_of(pdu)
         segments, signature = Segments(header, body, head), token[: self.context.signature_size]

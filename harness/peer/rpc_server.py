@@ -110,7 +110,7 @@ class ServedCall:
     def respond(self, **results: Any) -> None:
         """Answer the call with a response; omitted results are zero or NULL."""
         stub = self.operation.build_response(self.wide, **results)
-        for part in self.association.protected(self.call_id, self.p_cont_id, stub):
+        for part in self.association.protect_response(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
 
     def fault(self, status: int) -> None:
@@ -140,7 +140,7 @@ class ServedAssociation(RawConversation):
         """Return whether the connection is closed."""
         return self.record.closed_by is not None
 
-    def protected(self, call_id: int, p_cont_id: int, stub: bytes) -> list[bytes]:
+    def protect_response(self, call_id: int, p_cont_id: int, stub: bytes) -> list[bytes]:
         """Return the fragments of a response, protected as the SUT requested."""
         if self.protection is None:
             return response(call_id, p_cont_id, stub)
@@ -200,7 +200,7 @@ class ServedAssociation(RawConversation):
         self.send(made)
 
     def _on_leg(self, frame: Frame) -> bytes | None:
-        """Process the SUT's authentication token, if the PDU has one; return the peer's next token, or empty bytes.
+        """Process the SUT's authentication token, if the PDU has a token; return the peer's next token, or empty bytes.
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
         try:
@@ -214,7 +214,7 @@ class ServedAssociation(RawConversation):
             if self.protection is None:
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
             self.protection.header_sign = bool(read_flags(frame.data) & HEADER_SIGN)
-        if not self.protection.is_of(trailer):
+        if not self.protection.owns_trailer(trailer):
             raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
 
@@ -316,15 +316,15 @@ class RpcServer:
         if answer is not None and call.malformed is None:
             answer(call)
 
-    def named(self, name: str) -> list[ServedCall]:
+    def list_calls_of(self, name: str) -> list[ServedCall]:
         """Return the received calls of a method, in order of arrival."""
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:
         """Wait for ``count`` calls of a method; return the calls that have arrived."""
         timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
-        self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
-        return self.named(name)
+        self.peer.environment.run_until(lambda: len(self.list_calls_of(name)) >= count, timeout)
+        return self.list_calls_of(name)
 
     def move_read_port(self) -> None:
         """Listen at a further port, which becomes the read port; the old port stays open."""

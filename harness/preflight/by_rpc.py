@@ -49,7 +49,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)
             association = remote.associate()
-            at = "" if remote.read_port() == driver.rpc_port else f", qm2qm at port {remote.read_port()}"
+            at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
             yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _try_call(setup, association)
             yield _check_access(setup, remote, association)
@@ -105,7 +105,7 @@ def _describe_remedy(call: Call) -> str:
         if _ACCESS_DENIED in call.outcome
         else ""
     )
-    return call.way_out.strip(" ()") or denied
+    return call.advice_on_denial.strip(" ()") or denied
 
 
 def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:

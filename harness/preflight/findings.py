@@ -11,8 +11,8 @@ from harness.prerequisites.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The numbers of MUST rules: all rules with a check, the rules that can be judged now, and the rules that could be
-    judged if the system provided everything that the SUT file declares.
+    """The numbers of MUST rules. ``of``: the rules with a check; ``judged``: the rules that a run can judge now;
+    ``promised``: the rules that a run could judge if the system provided everything that the SUT file declares.
     """
 
     of: int

@@ -104,7 +104,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
         environment.close()
 
 
-def peer_ports(setup: Setup) -> Iterator[Line]:
+def check_peer_ports(setup: Setup) -> Iterator[Line]:
     """Check whether the peer can listen at the ports to which the system connects."""
     driver = setup.file.driver
     ports = [

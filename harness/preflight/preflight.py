@@ -143,7 +143,7 @@ _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
     network.check_ping,
     by_control.check_identity,
     _check_rpc,
-    network.peer_ports,
+    network.check_peer_ports,
     _check_roots,
     by_control.check_clock,
     _check_queues,

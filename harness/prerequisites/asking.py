@@ -91,7 +91,7 @@ class _Sent:
     acknowledged: int | None = None
     arrived: bool | None = None
     refusal: str = ""
-    """The reason why the queue cannot be read; empty if it was read."""
+    """The reason why the queue cannot be read; empty if the queue was read."""
 
     @property
     def takes_messages(self) -> bool:
@@ -137,8 +137,8 @@ def check_identity(file: SutFile, guid: UUID | None) -> Line:
 
 
 def check_reach(system: System) -> Iterator[Line]:
-    """Let the system send a message to the peer's queue, which requires a connection. Yield no line if the control
-    channel cannot make the system send.
+    """Let the system send a message to the peer's queue, for which the system must connect to the peer. Yield no line
+    if the control channel cannot make the system send.
     """
     if not system.offers("send"):
         return

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.proof.check import Check
-from harness.run.checks import find_covered_rules, find_needs, find_varied, suite_path, why_not_collected
+from harness.run.checks import find_covered_rules, find_needs, find_varied, get_check_id, why_not_collected
 from harness.run.options import pytest_arguments
 
 
@@ -24,7 +24,7 @@ class _Collector:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
-            name = suite_path(item)
+            name = get_check_id(item)
             if name is not None:
                 self.found[name.partition("::")[0]].append(
                     Check(name, list(find_covered_rules(item)), list(find_needs(item)), find_varied(item))

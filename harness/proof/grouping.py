@@ -1,9 +1,9 @@
 """Form groups of errata readings that are installed together in one trial.
 
-Most readings change one step in a rare case, so a trial of each reading alone would run hundreds of checks that show no
-difference. A system may follow any combination of readings. Readings of different entries that change different steps
-are therefore installed together first. A check whose verdicts then differ from the verdicts on the clean reference runs
-again, on each reading of the group alone.
+Most readings change one step in a rare case, so a separate trial of each reading would run hundreds of checks that show
+no difference. A system may follow any combination of readings, so readings of different entries that change different
+steps are first installed together. A check whose verdicts then differ from the verdicts on the clean reference runs
+again, on each reading of the group separately.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Group:
         self.checks |= dict.fromkeys(reading.checks)
 
     def list_single_readings(self, checks: Collection[str]) -> list[ReadingWithChecks]:
-        """Return each reading with the given checks that can notice it, without readings that no given check can
-        notice.
+        """Return each reading with those of the given checks that can notice the reading; omit readings that none of
+        these checks can notice.
         """
         chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
         return [one for one in chosen if one.checks]

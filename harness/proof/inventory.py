@@ -82,10 +82,8 @@ class Inventory:
 
 @cache
 def take_inventory(rule: str | None = None) -> Inventory:
-    """Return the inventory:
-
-    the catalogue with the checks, the faults and the proof of all rules. ``rule``: read only the files whose text names
-    this rule, which contain everything about this rule.
+    """Return the inventory: the catalogue with the checks, the faults and the proof of all rules. ``rule``: read only
+    the files whose text names this rule; these files contain everything about the rule.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

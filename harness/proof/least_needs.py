@@ -19,8 +19,8 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""A single system without a directory and without a control channel: its SUT file declares everything that a file can
-declare, and checks read its queues remotely.
+"""The needs of a single system without a directory and without a control channel: its SUT file declares everything that
+a SUT file can declare, and checks read its queues remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
@@ -70,7 +70,7 @@ def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNee
             yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
 
 
-def must_demands(inventory: Inventory) -> frozenset[str]:
+def list_must_demands(inventory: Inventory) -> frozenset[str]:
     """Return the demands of level MUST, checked or not."""
     return frozenset(
         name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS

@@ -1,4 +1,6 @@
-"""Find the folders of a rule's row, checks and faults, which are one folder unless a check judges several sections."""
+"""Find the folders of a rule's row, checks and faults. These are the same folder, unless a check judges several
+sections.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.steps import find_changed_steps, may_notice
+from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Line, Trial, TrialResult, Trials
 
 Pair = tuple[str, str]
@@ -96,7 +96,7 @@ def prove(
     return proof
 
 
-def why_unclean(lines: Iterable[Line]) -> str:
+def describe_unclean_result(lines: Iterable[Line]) -> str:
     """Return the reason why a rule did not pass on the clean reference: its first verdict that is not a pass, and the
     check.
     """
@@ -116,13 +116,13 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
         if not passes and rule not in inventory.tests and rule not in inventory.proven:
             proof.unseen.append(rule)
         elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
-            proof.unclean[rule] = why_unclean(lines)
+            proof.unclean[rule] = describe_unclean_result(lines)
     proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
 
 
 class _Candidates:
-    """The checks that may notice each fault, and the open pairs: a check function and a rule that has not failed in
-    this function on any fault.
+    """The checks that may notice each fault, and the open pairs. An open pair is a check function and a rule that has
+    not failed in this function on any fault.
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
@@ -157,7 +157,7 @@ class _Candidates:
                 for check in sorted(covering & self._clean.keys())
                 if _get_check_function(check) in functions
                 and needed(check, ())
-                and may_notice(self._clean[check].steps, changed)
+                and can_notice(self._clean[check].steps, changed)
             ]
             if checks:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
@@ -174,7 +174,7 @@ class _Candidates:
         first: dict[str, None] = {}
         others: dict[str, None] = {}
         for rule in fault.breaks:
-            judged = [one for one in self._judged_in.get(rule, ()) if may_notice(self._clean[one].steps, changed)]
+            judged = [one for one in self._judged_in.get(rule, ()) if can_notice(self._clean[one].steps, changed)]
             covering = set(self._inventory.tests.get(rule, ()))
             own = [check for check in judged if check in covering]
             first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])
@@ -183,8 +183,8 @@ class _Candidates:
 
 
 class _Needed:
-    """A condition for running a check: a rule of the fault has not failed yet, or has not failed in the function of the
-    check.
+    """The condition under which a check runs on a fault: a rule of the fault has not failed yet, or has not failed in
+    the function of the check.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
@@ -199,7 +199,7 @@ class _Needed:
 
 
 class _Unshown:
-    """A condition for running a check: a pair of its function is still open."""
+    """The condition for running a check on a fault of another rule: a pair of its function is still open."""
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open
@@ -226,8 +226,8 @@ def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[st
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
-    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark is valid for
-    all parameters of a function.
+    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark of a function
+    is valid for all parameters of the function.
     """
     meant: dict[Pair, bool] = {}
     unseen = {_get_check_function(check) for check in checks if check not in clean}

@@ -16,7 +16,7 @@ from itertools import chain
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
-from harness.proof.steps import find_changed_steps, may_notice
+from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import CleanResult, Line, Trial, TrialResult, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
@@ -75,7 +75,7 @@ def run_readings(
 
     carried = [
         ReadingWithChecks(
-            name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed))
+            name, changed, tuple(check for check in before[name] if can_notice(clean[check].steps, changed))
         )
         for name in before
         if name in variants
@@ -101,7 +101,9 @@ def run_readings(
 def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
-    """Run the groups of readings; return each reading with its checks whose verdicts differ from the clean verdicts."""
+    """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the clean
+    verdicts.
+    """
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))

@@ -1,8 +1,8 @@
 """Record the steps of the reference that the system under test takes in a check.
 
-Time is virtual and randomness is seeded, so a check that executes none of the steps that a fault changes has the same
-verdicts as on the clean reference, and is not run on that fault. The same is true for a step that is changed only under
-a condition (``harness.faults.parts.only_if``) which no call of the check meets.
+Time is virtual and randomness is seeded. So a check that executes none of the steps that a fault changes has the same
+verdicts as on the clean reference, and does not run on that fault. The same is true for a step that a fault changes
+only under a condition (``harness.faults.parts.only_if``) that no call of the check meets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference_qm.core.replacing import find_part, put_in_place
 
 
 class Step(NamedTuple):
-    """A step of the reference: a method of a part, by name. ``narrowed``: the method whose condition selects the
+    """A step of the reference: the name of a method of a part. ``narrowed``: the method whose condition selects the
     changed calls; None if all calls are changed.
     """
 
@@ -45,7 +45,7 @@ def find_changed_steps(install: Install) -> Steps | None:
     return None
 
 
-def may_notice(taken: Steps, changed: Steps | None) -> bool:
+def can_notice(taken: Steps, changed: Steps | None) -> bool:
     """Return whether the verdicts of a check with the given steps may differ on a variant with these changed steps."""
     return changed is None or not changed.isdisjoint(taken)
 

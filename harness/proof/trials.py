@@ -22,7 +22,7 @@ from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
 from harness.proof.sessions import run_in_session
 from harness.proof.steps import StepRecorder, Steps, find_changed_steps
-from harness.run.checks import find_malformed_rules, suite_path
+from harness.run.checks import find_malformed_rules, get_check_id
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
 from harness.run_folder import CAPTURES_FOLDER
@@ -112,7 +112,7 @@ class Trials:
     def __init__(self, session: pytest.Session, jobs: int) -> None:
         self.jobs = jobs
         self._config = session.config
-        self._items = {path: item for item in session.items if (path := suite_path(item)) is not None}
+        self._items = {path: item for item in session.items if (path := get_check_id(item)) is not None}
         self._folder = self._config.stash[RUN_KEY].folder
         self._clean: dict[str, CleanResult] = {}
         run = self._config.stash[RUN_KEY]
@@ -126,7 +126,7 @@ class Trials:
 
     def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
-        same result.
+        result of the first run.
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]

@@ -23,7 +23,7 @@ from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
-"""The largest clock change during a run that is accepted."""
+"""The largest change of the clock during a run that the verification accepts."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that need no packets as evidence."""
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
@@ -109,7 +109,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
-    """Check that each capture named by verdicts has the set-up of its check, of this run and of this system.
+    """Check that each capture that a verdict names contains the set-up of the verdict's check, run and system.
 
     A capture from another run, such as a run without a fault, would contain the set-up of that run.
     """

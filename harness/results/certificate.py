@@ -25,7 +25,7 @@ BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The maximum length (characters) of an event in a refusal, and the maximum number of events."""
+"""The maximum length, in characters, of the text of an event in a refusal, and the maximum number of events."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -52,7 +52,7 @@ def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[s
     yield from _list_missing_parts(found, terms, suites)
     yield from _list_residue_and_deaths(found)
     yield from _list_failed_steps(found)
-    share = not_exercised_share(found)
+    share = compute_not_exercised_share(found)
     if share > terms.not_exercised_percent:
         yield f"{share:.1f} % of the rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
 
@@ -93,7 +93,7 @@ def _list_failed_steps(found: RunResults) -> Iterator[str]:
         yield f"{len(stale)} entries of the baseline no longer fail: {_list_rules(stale)}"
 
 
-def not_exercised_share(found: RunResults) -> float:
+def compute_not_exercised_share(found: RunResults) -> float:
     """Return the share of judged rules that were never exercised, in percent."""
     idle, decided = (
         len(_list_rules_with_verdict(found, Verdict.NOT_EXERCISED)),
@@ -121,7 +121,7 @@ def build_statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping
         "checks": len(found.checks),
         "rules": {str(verdict): counts[verdict] for verdict in Verdict},
         "by_document": _count_by_document(found),
-        "not_exercised_percent": round(not_exercised_share(found), 2),
+        "not_exercised_percent": round(compute_not_exercised_share(found), 2),
         "not_applicable": sorted(_list_rules_with_verdict(found, Verdict.NOT_APPLICABLE)),
         "not_observable": sorted(_list_rules_with_verdict(found, Verdict.NOT_OBSERVABLE)),
         "not_exercised": sorted(_list_rules_with_verdict(found, Verdict.NOT_EXERCISED)),

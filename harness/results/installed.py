@@ -10,7 +10,7 @@ from harness.judging.robustness import RULE_BY_CONDITION
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.run.checks_of_rules import driving_checks
-from harness.run.run import frozen_tests, rules_json
+from harness.run.run import read_frozen_test_count, rules_json
 
 ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 """The rules about crashes and hangs, which any check may break."""
@@ -18,8 +18,8 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of its
-    rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that name the rule;
+    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of the
+    set's rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that name the rule;
     ``passive``: the rules that packets in any check may decide.
     """
 
@@ -39,4 +39,4 @@ def installed_suites() -> Suites:
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
     rules = frozenset(catalogue) | ROBUSTNESS_RULES
-    return Suites(frozen_tests(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))
+    return Suites(read_frozen_test_count(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))

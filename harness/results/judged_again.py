@@ -25,8 +25,8 @@ from reference_qm.surface.entropy import new_guid
 VIRTUAL_REACH = "virtual"
 """The value of ``reach`` for a run in which the reference ran as SUT in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
-"""The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time are not
-verified, and depend on the signer's word. The replay of all checks of a genuine run takes about a minute.
+"""The time for replaying checks, in seconds. A check that is not replayed within this time is not verified, so that its
+verdicts depend on the signer's word. The replay of all checks of a genuine run takes about a minute.
 """
 
 

@@ -16,7 +16,7 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
-from harness.run.checks import suite_path
+from harness.run.checks import get_check_id
 from harness.run.evidence import list_frames
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER_KEY, RUN_KEY
@@ -121,7 +121,7 @@ class _Watch:
         self._done = 0
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.collected = {path for item in session.items if (path := suite_path(item)) is not None}
+        self.collected = {path for item in session.items if (path := get_check_id(item)) is not None}
 
     def pytest_runtest_logfinish(self) -> None:
         self._done += 1
@@ -155,8 +155,8 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules with different verdicts, each with the first verdict that only the run, or only the
-    replay, has.
+    """Return the rules whose verdicts in the run and in the replay differ, each with the first verdict that only one of
+    the two has.
     """
     differences = []
     for rule in sorted(was.keys() | now.keys()):

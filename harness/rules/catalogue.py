@@ -26,8 +26,7 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""The forms of rule ids that have a row in the catalogue; an id of another form belongs to an id of one of
-these forms.
+"""The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
 """
 MEANINGS_OF_OBSERVE = MappingProxyType(
     {

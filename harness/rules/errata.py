@@ -50,11 +50,11 @@ class CatalogueError(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reading of the documents, and the verdict of a system that follows it.
+    """A reading of the documents, and the verdict of a system that follows this reading.
 
-    ``reference``: whether the reference follows it. Each other reading of an unsettled entry has a variant of the
-    reference: a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has the reason, and ``checks``
-    names the functions (checks or predicates) that accept every reading of the entry.
+    ``reference``: whether the reference follows the reading. Each other reading of an unsettled entry has a variant of
+    the reference: a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has the reason, and
+    ``checks`` names the functions (checks or predicates) that accept every reading of the entry.
     """
 
     says: str
@@ -69,7 +69,8 @@ class Erratum:
     """An erratum: a contradiction in the documents, or between documents and real packets. ``where``: rule ids
     ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the behavior in the frames
     of MS-MQQB section 4, the product notes or deployed systems. ``choice``: the reading that the checks and the
-    reference follow; ``why``: the reason for it. ``settled``: whether packets of real Windows settle the contradiction.
+    reference follow; ``why``: the reason for this choice. ``settled``: whether packets of real Windows settle the
+    contradiction.
     """
 
     id: str

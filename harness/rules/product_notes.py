@@ -50,10 +50,10 @@ class Note:
     """A paraphrased product note.
 
     ``sections``: the sections of the note. ``releases``: the releases that the note names; ``written``: the same
-    releases as written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that
-    it concerns. ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation
-    is then a warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one
-    of REASONS_NOT_CONFIGURED with a reason.
+    releases as written in the file. ``allows``: the deviation that the note permits a release. ``rules``: ids of the
+    rules that the note concerns. ``excuses``: ids of the rules that the releases in ``excused`` may violate because of
+    the note; the violation is then a warning. ``reference``: the behaviors that the reference has because of the note
+    (reference_qm/releases), or one of REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -93,7 +93,7 @@ class ProductNotes:
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
         self._excusing: dict[str, Mapping[str, Note]] = {}
-        """The excused rules by profile. They are cached, because every check of a run reads the rules of one
+        """The excused rules by profile. The rules are cached, because every check of a run reads the rules of the same
         profile.
         """
 

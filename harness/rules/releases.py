@@ -18,11 +18,11 @@ _INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 @dataclass(frozen=True, slots=True)
 class Release:
     """A release of Windows, with values from the product notes of MS-MQQP unless another document is named.
-    ``version``: pMajor and pMinor; ``first_build``: the pBuildNumber of its first build, None if unknown. ``spx``:
-    whether it serves SPX, None if it may (notes <3>, <19>). ``aes``: whether it has the AES provider (MS-MQQB notes
-    <58>, <65>). ``later_methods``: whether it has the later methods of qm2qm (note <2>). ``dead_letters``: whether it
-    keeps undeliverable messages (MS-MQMQ note <3>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a
-    pQueue of 0 (note <17>).
+    ``version``: pMajor and pMinor; ``first_build``: the pBuildNumber of the first build, None if unknown. ``spx``:
+    whether the release serves SPX, None if it may (notes <3>, <19>). ``aes``: whether the release has the AES provider
+    (MS-MQQB notes <58>, <65>). ``later_methods``: whether the release has the later methods of qm2qm (note <2>).
+    ``dead_letters``: whether the release keeps undeliverable messages (MS-MQMQ note <3>). ``no_queue_to_cancel``: the
+    result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)

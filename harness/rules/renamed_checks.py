@@ -31,7 +31,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
     return MappingProxyType({old: _follow_renames(steps, old, suites) for old in sorted(steps)})
 
 
-def current_check(check: str) -> str:
+def get_current_check(check: str) -> str:
     """Return the current id of a check, with the parameters of the given id."""
     function, bracket, parameters = check.partition("[")
     return f"{load_renamed_checks().get(function, function)}{bracket}{parameters}"

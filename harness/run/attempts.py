@@ -16,7 +16,7 @@ from _pytest.runner import runtestprotocol
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
 from harness.run.check_prerequisites import CheckPrerequisites
-from harness.run.checks import find_covered_rules, suite_path
+from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
     ATTEMPT_KEY,
     DRIVER_KEY,
@@ -44,7 +44,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     end.
     """
     driver = item.config.stash.get(DRIVER_KEY, None)
-    if suite_path(item) is None or not isinstance(driver, ExternalDriver):
+    if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
         return None
     log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), Doubts()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -84,7 +84,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The longest stall and the largest jump of the clock that may have invalidated the verdicts of an attempt."""
+    """The longest stall and the largest jump of the clock during an attempt; either may have invalidated the attempt's
+    verdicts.
+    """
 
     stall_ms: int = 0
     clock_jump_ms: int = 0

@@ -1,4 +1,4 @@
-"""Group findings that share a cause: five rules that are broken by one wrong answer need only one correction.
+"""Group findings that share a cause: if one wrong answer breaks five rules, a single correction mends all of them.
 
 The reports group findings in the same way for their pages (`reports.causes`), because neither package imports the
 other; a test compares both implementations.
@@ -15,8 +15,8 @@ from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 _EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""Matches a word in an observation. An observation with words describes an error; an empty list or a number may have
-any cause.
+"""Matches a word in an observation. An observation with words describes an error; the cause of an empty list or of a
+number is unknown.
 """
 
 
@@ -60,7 +60,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
 
 def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding; empty if the finding has no known root cause."""
-    root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
+    root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 

@@ -24,7 +24,7 @@ _WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
 class CheckPrerequisites:
     """The prerequisites on which the verdicts of a check depend. ``connected``: the system connected to the peer's port
     for sessions, not only to its RPC port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the
-    check named a queue of the system or sent a message to it, so that a name of the system had to be correct.
+    check named a queue of the system or sent a message to a queue, so that a name of the system had to be correct.
     ``provisioned``: the keys of [queues] that the check used. ``reads``: the check needs remote reading, and no remote
     read was observed. ``known_peer``: the peer of the check is the peer of the SUT file. ``came``: the frames from the
     system.
@@ -70,7 +70,7 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
     return CheckPrerequisites(
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,
-        addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
+        addressed=sut.has_named_queue or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
         provisioned=frozenset(sut.provisioned - {PROVISIONED}),
         reads="qm2qm" in find_needs(item) and not remote,
         known_peer=sut.knows_peer,

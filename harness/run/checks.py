@@ -10,15 +10,15 @@ import pytest
 from harness.paths import SUITES
 
 
-def suite_path(item: pytest.Item) -> str | None:
+def get_check_id(item: pytest.Item) -> str | None:
     """Return the id of a check, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the
     suites.
     """
-    return _suite_path(item.path, item.nodeid)
+    return _build_check_id(item.path, item.nodeid)
 
 
 @lru_cache(maxsize=4096)
-def _suite_path(path: Path, nodeid: str) -> str | None:
+def _build_check_id(path: Path, nodeid: str) -> str | None:
     if not path.is_relative_to(SUITES):
         return None
     return f"suites/{path.relative_to(SUITES).as_posix()}::{nodeid.split('::', 1)[1]}"

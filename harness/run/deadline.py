@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.checks import suite_path
+from harness.run.checks import get_check_id
 from harness.run.run import Run
 
 
@@ -17,13 +17,13 @@ class Deadline:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
         """Omit a check after the deadline; in a run with workers, send the workers no further check."""
-        return True if self.run.overdue() else None
+        return True if self.run.is_overdue() else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Record the reason why the run is partial, if the deadline ended the run."""
-        left = [item for item in session.items if suite_path(item) not in self.run.tests_run]
-        if left and self.run.overdue() and not self.run.aborted:
+        left = [item for item in session.items if get_check_id(item) not in self.run.tests_run]
+        if left and self.run.is_overdue() and not self.run.aborted:
             self.run.aborted = (
                 f"the deadline of {self.run.deadline_s} s passed before {len(left)} checks were started;"
                 " --resume runs them"

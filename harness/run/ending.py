@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.checks import suite_path
+from harness.run.checks import get_check_id
 from harness.run.stash import RUN_KEY, make_judge
 
 if TYPE_CHECKING:
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether it
-    had ended. ``told``: whether the verdicts of the check already report this end, which an earlier check may have
-    caused. The run ends when the restart fails.
+    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether the
+    process had ended. ``told``: whether the verdicts of the check already report the end of the process, which an
+    earlier check may have caused. The run ends when the restart fails.
     """
     from harness.errors import MqconformError
-    from harness.run.floods import why_ended
+    from harness.run.floods import find_end_reason
 
-    path = str(suite_path(item))
+    path = str(get_check_id(item))
     item.config.stash[RUN_KEY].keep_residue()
-    if (why := why_ended(item)) is not None:
+    if (why := find_end_reason(item)) is not None:
         end_run(item.session, why)
         more = False
     death = driver.take_process_end(path)

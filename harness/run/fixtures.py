@@ -13,7 +13,7 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
-from harness.run.checks import find_needs, needs_known_peer, suite_path
+from harness.run.checks import find_needs, get_check_id, needs_known_peer
 from harness.run.ending import end_run
 from harness.run.rows import Rows
 from harness.run.stash import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """Yield the system under test; skip a check that needs a missing capability."""
-    config, test = request.config, str(suite_path(request.node))
+    config, test = request.config, str(get_check_id(request.node))
     run = config.stash[RUN_KEY]
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
@@ -64,7 +64,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's peer; record all packets between SUT and peer, and judge the packets with the passive
     predicates.
     """
-    test = str(suite_path(request.node))
+    test = str(get_check_id(request.node))
     recorder = Recorder(sut.environment, get_attempt_capture_path(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # the capture contains three systems
     if tape is not None:

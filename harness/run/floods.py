@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
-from harness.run.checks import suite_path
+from harness.run.checks import get_check_id
 from harness.run.run import Run
 from harness.run.stash import RUN_KEY
 
@@ -19,12 +19,12 @@ MAX_CAPTURED_BYTES = 512 * 1024 * 1024
 """int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
 
 
-def why_ended(item: pytest.Item) -> str | None:
+def find_end_reason(item: pytest.Item) -> str | None:
     """Count the checks with endless packets, and the captured bytes, after each check; return the reason why the run
     must end, or None.
     """
     run = item.config.stash[RUN_KEY]
-    run.captured += _count_captured_bytes(run, str(suite_path(item)))
+    run.captured += _count_captured_bytes(run, str(get_check_id(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
     if floods >= MAX_FLOODS:
         return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"

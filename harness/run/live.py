@@ -60,7 +60,7 @@ class Live:
         for root in [*self.run.roots.by_subject.values()][self._roots :]:
             self._roots += 1
             self._print_line(root.found, for_good=True)
-        rests = self.run.roots.root_of(nodeid) is not None
+        rests = self.run.roots.find_root(nodeid) is not None
         for rule, verdict in dict(self.run.log.turned_bad[self._bad :]).items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.printable import one_line
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 
 FINDING_LIMIT = 800
 LINE_PREFIX = "fix this first: "
@@ -54,7 +54,7 @@ class RootCauses:
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
-    def root_of(self, test: str | None) -> RootCause | None:
+    def find_root(self, test: str | None) -> RootCause | None:
         """Return the first root cause that affects a check, or None; ``test``: the id of the check, or the end of the
         id.
         """
@@ -89,6 +89,6 @@ class RootCauses:
         """Read the root causes from run.json; raise KeyError or TypeError for an invalid entry."""
         found = cls()
         for one in tree:
-            checks = (current_check(str(check)) for check in one["checks"])
+            checks = (get_current_check(str(check)) for check in one["checks"])
             found.name(str(one["root"]), str(one["said"]), checks)
         return found

@@ -16,11 +16,11 @@ import pytest
 
 from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
-from harness.run.checks import find_needs, suite_path, why_not_collected
+from harness.run.checks import find_needs, get_check_id, why_not_collected
 from harness.run.computing import bounded_computing
 from harness.run.ending import describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
-from harness.run.selection import choose_checks, describe_selection, files_to_collect, wanted_rules
+from harness.run.selection import choose_checks, describe_selection, files_to_collect, find_wanted_rules
 from harness.run.stash import (
     DRIVER_KEY,
     DRIVERS_KEY,
@@ -88,7 +88,7 @@ def _begin_run(config: pytest.Config) -> None:
     try:
         if config.getoption("resume") and not config.getoption("--out"):
             raise UsageError("--resume needs the folder of the run: give it as --out")
-        rules = wanted_rules(config)
+        rules = find_wanted_rules(config)
         known = config.getoption("--baseline")
         baseline = load_baseline(Path(known), load_catalogue()) if known else None
         if config.getoption("--replay"):
@@ -141,7 +141,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
-        config.stash[WANTED_FILES] = files_to_collect(wanted_rules(config))
+        config.stash[WANTED_FILES] = files_to_collect(find_wanted_rules(config))
     wanted = config.stash[WANTED_FILES]
     return True if wanted is not None and collection_path not in wanted and collection_path != SUITES else None
 
@@ -160,9 +160,9 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select checks by rule, remove the finished checks of a resumed run, and refuse checks without a SUT."""
-    checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
+    checks = [(item, path) for item in items if (path := get_check_id(item)) is not None]
     if _has_rule_selection(config) and not config.getoption("--replay"):
-        keep = choose_checks(wanted_rules(config), checks)
+        keep = choose_checks(find_wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
     if config.getoption("--topology"):
@@ -180,8 +180,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         )
     run.describe()
     run.write_run_file(finished=None, code=None)
-    items[:] = [item for item in items if suite_path(item) not in run.done.tests]
-    run.asked = len({suite_path(item) for item in items} | run.done.tests)
+    items[:] = [item for item in items if get_check_id(item) not in run.done.tests]
+    run.asked = len({get_check_id(item) for item in items} | run.done.tests)
 
 
 def _refuse_run(config: pytest.Config, run: Run) -> None:
@@ -217,7 +217,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             done = yield
     except BaseException:  # the check was interrupted before its end
         if run is not None:
-            run.tests_run.discard(str(suite_path(item)))
+            run.tests_run.discard(str(get_check_id(item)))
         raise
     if RUN_KEY in item.config.stash:
         handle_end_of_check(
@@ -248,7 +248,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.run import survival
     from harness.sut.shown import NotShown
 
-    path = suite_path(item)
+    path = get_check_id(item)
     if path is None or RUN_KEY not in item.config.stash:
         return (yield)
     item.stash[JUDGE_KEY] = make_judge(item)
@@ -289,7 +289,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
 
-    path = suite_path(item)
+    path = get_check_id(item)
     if path is None or RUN_KEY not in item.config.stash:
         return (yield)
     judge = item.stash[JUDGE_KEY]
@@ -324,7 +324,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
-        judge.passive()
+        judge.conclude_passive_rules()
     item.stash[END_REPORTED] = how is not None
     judge.end()
     _fail_broken_rules(judge, item.config.stash[RUN_KEY])
@@ -336,7 +336,7 @@ def _name_root(item: pytest.Item, error: Exception) -> None:
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
-        item.config.stash[ROOTS_KEY].name(type(error).__name__, str(error), [str(suite_path(item))])
+        item.config.stash[ROOTS_KEY].name(type(error).__name__, str(error), [str(get_check_id(item))])
 
 
 def _lost_control_channel(item: pytest.Item) -> bool:

@@ -11,8 +11,8 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
-from harness.rules.renamed_checks import current_check
-from harness.run.checks import suite_path
+from harness.rules.renamed_checks import get_current_check
+from harness.run.checks import get_check_id
 from harness.run.stash import DRIVER_KEY
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_capture_path
 from harness.sut.drivers import SutDriver
@@ -38,7 +38,7 @@ def load_replayed_run(
         file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
         word = str(run["run"])
         deaths = [
-            ProcessEnd(0, current_check(str(one["check"])), str(one["how"]), str(one["said"]))
+            ProcessEnd(0, get_current_check(str(one["check"])), str(one["how"]), str(one["said"]))
             for one in run.get("deaths", ())
         ]
     except OSError as error:
@@ -74,7 +74,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
-        name, test = str(line.get("capture") or get_capture_path(test)), current_check(test)
+        name, test = str(line.get("capture") or get_capture_path(test)), get_current_check(test)
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)
@@ -96,8 +96,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remove the checks without a capture."""
     captures = _get_replay_driver(config).captures
-    config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
-    items[:] = [item for item in items if suite_path(item) in captures]
+    config.hook.pytest_deselected(items=[item for item in items if get_check_id(item) not in captures])
+    items[:] = [item for item in items if get_check_id(item) in captures]
 
 
 def _get_replay_driver(config: pytest.Config) -> ReplayDriver:

@@ -32,7 +32,7 @@ from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.depth_of_rules import depth_of_rules
 from harness.run.lock import RunLock
@@ -78,8 +78,8 @@ class Run:
     """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
-    """The passive rules that earlier checks found broken, so that a wrong field in every packet does not fail every
-    check of the run.
+    """The passive rules that earlier checks have found to be broken. A wrong field in every packet therefore fails only
+    one check of the run.
     """
     passes: Counter[str] = field(default_factory=Counter)
     """The number of passes of each rule that this process recorded."""
@@ -286,13 +286,13 @@ class Run:
             return EXIT_NOT_CONFORMANT
         if not self.compare_with_baseline().kept:
             return EXIT_NOT_CONFORMANT
-        if self.shortfall() is not None:
+        if self.describe_shortfall() is not None:
             return EXIT_TOO_FEW
         return EXIT_OK
 
     def compare_with_baseline(self) -> BaselineComparison:
         """Compare the run with its baseline; without a baseline, every failing rule is new."""
-        whole = self.partial() is None and self.shortfall() is None
+        whole = self.partial() is None and self.describe_shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
         return compare_with_deviations(self.log.rules, deviations, whole=whole)
 
@@ -306,19 +306,19 @@ class Run:
             return result
         return replace(result, accepted=self.baseline.deviations[result.rule].reason)
 
-    def shortfall(self) -> str | None:
+    def describe_shortfall(self) -> str | None:
         """Return one line with the reason why too few checks or rules were judged; None if enough were judged."""
         tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
         if not any(verdict in DECIDED_VERDICTS for verdict in self.log.rules.values()):
             return "no rule was judged"
-        frozen = frozen_tests(SUITES)
+        frozen = read_frozen_test_count(SUITES)
         if self.whole and tests < frozen:
             return f"only {tests} checks ran; a complete run has {frozen} (suites/frozen.toml)"
         return None
 
-    def overdue(self) -> bool:
+    def is_overdue(self) -> bool:
         """Return whether the deadline has passed, so that no further check is started."""
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
@@ -360,7 +360,7 @@ def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     return UsageError(f"{folder} cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 
 
-def frozen_tests(suites: Path) -> int:
+def read_frozen_test_count(suites: Path) -> int:
     """Return the number of checks in a complete run, from frozen.toml."""
     tree = tomllib.loads((suites / "frozen.toml").read_text(encoding="utf-8"))
     return int(tree["tests"])
@@ -396,7 +396,7 @@ class _Earlier:
                 [ProcessEnd(**death) for death in run.get("deaths", ())],
                 RootCauses.from_json(run.get("roots", ())),
                 [
-                    {"check": current_check(str(one["check"])), "what": str(one["what"])}
+                    {"check": get_current_check(str(one["check"])), "what": str(one["what"])}
                     for one in run.get("residue", ())
                 ],
             )
@@ -417,7 +417,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
                 "or start a new run with another --out"
             )
         try:
-            test = None if (named := line.get("test")) is None else current_check(named)
+            test = None if (named := line.get("test")) is None else get_current_check(named)
             verdict, known = Verdict(line["verdict"]), (test, line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -26,7 +26,7 @@ def describe_selection(config: pytest.Config) -> str:
     return " ".join(parts) or "all"
 
 
-def wanted_rules(config: pytest.Config) -> frozenset[str]:
+def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
     """Return the selected rules; raise UsageError for an unknown rule or criterion."""
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import find_rule_id, select_rules
@@ -39,8 +39,8 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
 
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     """Return the files that may contain checks of the given rules, with the folders that contain the files; None stands
-    for all files. A passive rule selects all checks of its section. For many rules, None is returned, because reading
-    all files would take longer than collecting them.
+    for all files. A passive rule selects all checks of its section. For many rules, the function returns None, because
+    reading all files would take longer than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import list_files_naming

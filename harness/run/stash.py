@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.checks import find_covered_rules, suite_path
+from harness.run.checks import find_covered_rules, get_check_id
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -50,8 +50,8 @@ ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 
 
 def release_packets(item: pytest.Item) -> None:
-    """Drop the references to the packets of a finished check: pytest keeps the item until the run ends, and the last
-    traceback until the next failure.
+    """Drop the references to the packets of a finished check, because pytest keeps the item until the run ends, and the
+    last traceback until the next failure.
     """
     if JUDGE_KEY in item.stash:
         del item.stash[JUDGE_KEY]
@@ -63,7 +63,7 @@ def release_packets(item: pytest.Item) -> None:
 def get_attempt_capture_path(item: pytest.Item) -> Path | None:
     """Return the path of the capture of this attempt at a check; None in a proof, where nothing reads captures."""
     run = item.config.stash[RUN_KEY]
-    return None if run.proves else run.capture_path(str(suite_path(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
+    return None if run.proves else run.capture_path(str(get_check_id(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
 
 
 def make_judge(item: pytest.Item) -> Judge:
@@ -71,7 +71,7 @@ def make_judge(item: pytest.Item) -> Judge:
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 
-    run, path = item.config.stash[RUN_KEY], str(suite_path(item))
+    run, path = item.config.stash[RUN_KEY], str(get_check_id(item))
     path_of_capture = get_attempt_capture_path(item)
     capture = None if path_of_capture is None else f"{CAPTURES_FOLDER}/{path_of_capture.name}"
     log = item.config.stash[LOG_KEY]

@@ -51,7 +51,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(line)
     if run.timeouts is not None:
         terminalreporter.write_line(describe_timeouts(run.timeouts))
-    if (shortfall := run.shortfall()) is not None:
+    if (shortfall := run.describe_shortfall()) is not None:
         terminalreporter.write_line(shortfall)
     for death in run.deaths:
         terminalreporter.write_line(f"{describe_end_of_process(death.how)} in {death.check}: {death.said}")

@@ -100,8 +100,8 @@ class TopologyDriver:
         )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about how the process of one of the systems ended, even without a lost connection, because
-        relays close connections for many reasons.
+        """Return a text about how the process of one of the systems ended, even if no connection was lost: relays close
+        connections for many reasons.
         """
         return self.describe_end()
 

@@ -15,7 +15,7 @@ import pytest
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import EVIDENCE_LIMIT, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, worst
-from harness.run.checks import find_varied, suite_path
+from harness.run.checks import find_varied, get_check_id
 from harness.run.rows import Rows
 from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
@@ -96,7 +96,7 @@ class Trial:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Run the check with default values; if no rule was broken, run the check with its rows."""
     wanted = find_varied(pyfuncitem)
-    if not wanted or suite_path(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
+    if not wanted or get_check_id(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE_KEY]
@@ -259,6 +259,8 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
         return f"the same in each of {count} runs"
     *first, last = names
     of = f"{', '.join(first)} and {last}" if first else last
+    if count == 1:
+        return f"the same with other values of the parameters {of}" if first else f"the same with another value of {of}"
     what = "combinations of the parameters" if first else "values of the parameter"
     return f"the same with each of {count} {what} {of}"
 

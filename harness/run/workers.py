@@ -23,7 +23,7 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
+from harness.run.checks import find_covered_rules, get_check_id, needs_known_peer, needs_sut_alone
 from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import RootCauses
 from harness.run.stash import DRIVER_KEY, END_REPORTED, LOG_KEY, RESIDUE_KEY, ROOTS_KEY, RUN_KEY, RUNS_AGAIN_ALONE
@@ -132,7 +132,7 @@ class Workers:
     def _send_next(self, worker: _Worker) -> None:
         """Send a worker its next check, or end the worker if no check is waiting."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
-        if not waiting or self.run.overdue():
+        if not waiting or self.run.is_overdue():
             worker.connection.close()
             worker.process.join()
             return
@@ -175,7 +175,7 @@ class Workers:
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run in this process."""
         if result.entries or result.lost is None:
-            self.run.tests_run.add(str(suite_path(item)))
+            self.run.tests_run.add(str(get_check_id(item)))
         self.run.residue += result.residue
         self.run.roots.take(result.roots)
         for entry in result.entries:
@@ -198,7 +198,9 @@ def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
     result, catalogue = CheckResult(), item.config.stash[RUN_KEY].catalogue
-    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
+    judge = Judge(
+        catalogue, result.entries, test=str(get_check_id(item)), covers=find_covered_rules(item), capture=None
+    )
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(
         _make_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call"))

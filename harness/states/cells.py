@@ -60,7 +60,7 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     outcome = machine.apply(cell.event)
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
-    seen = machine.look(*shown)
+    seen = machine.observe_probes(*shown)
     shown[OUTCOME] = OutcomeOf(cell)
     seen[OUTCOME] = outcome
     places_of_rules: dict[str, list[str]] = {}

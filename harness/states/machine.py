@@ -75,7 +75,7 @@ class Machine:
         """Apply the named event; return its outcome."""
         return str(self.steps["events", name](self))
 
-    def look(self, *names: str) -> dict[str, Any]:
+    def observe_probes(self, *names: str) -> dict[str, Any]:
         """Return the observation of each named probe."""
         return {name: self.steps["probes", name](self) for name in names}
 

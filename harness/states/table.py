@@ -24,7 +24,9 @@ SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state; ``shows``: the observation of each probe in this state. The machine ends in a ``final`` state."""
+    """A state; ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
+    state.
+    """
 
     says: str
     shows: Mapping[str, Any] = field(default_factory=dict)

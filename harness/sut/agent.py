@@ -1,7 +1,8 @@
-"""Use the standard streams of a command, such as ``ssh host agent``, as a control channel. One process serves all
-channels of a run, because starting a remote program takes seconds and a run opens a channel for each check. Ids of
-requests are unique in the process, across its channels. Each worker has its own process, because two workers that read
-one stream would split the answers.
+"""Use the standard streams of a command, such as ``ssh host agent``, as a control channel.
+
+One process serves all channels of a run, because starting a remote program takes seconds and a run opens a channel for
+each check. The ids of requests are unique among all channels of the process. Each worker has its own process, because
+two workers that read the same stream would split the answers between them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
-from harness.sut.sut_process import end_text
+from harness.sut.sut_process import describe_end_of_process_code
 from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 READ_CHUNK_BYTES = 65_536
@@ -226,7 +227,7 @@ class Agent:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
             return f"closed its standard output but did not exit{self._describe_error_output()}"
-        return f"ended with {end_text(code)}{self._describe_error_output()}"
+        return f"ended with {describe_end_of_process_code(code)}{self._describe_error_output()}"
 
     def _describe_error_output(self) -> str:
         """Return the last line of the command's standard error, with escaped control characters, and the path of the
@@ -295,8 +296,8 @@ class AgentWire:
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
-        """Handle the answer to a request of this channel; an object that was opened after the end of the channel is
-        closed at once.
+        """Handle the answer to a request of this channel. If the answer arrives after the end of the channel and opened
+        an object, close the object at once.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSING_VERB_OF and reply.get("ok") is True:

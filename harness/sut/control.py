@@ -9,7 +9,7 @@ from harness.environment import Environment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import Reply, Route, describe_non_agent, no_answer
 from reference_qm.control import PROTOCOL_VERSION, answer, parse_request
@@ -81,7 +81,7 @@ class VirtualControl:
             return {}
         number = self.begin(verb, **arguments)
         timeout_ms = CONTROL_ANSWER_TIMEOUT_MS + int(arguments.get("timeout_ms") or 0)
-        self.host.environment.run_until(lambda: number in self.host.answers or not self.host.lives, timeout_ms)
+        self.host.environment.run_until(lambda: number in self.host.answers or not self.host.is_running, timeout_ms)
         reply = self.answer(number)
         if reply is None:
             self._confirm_life(verb)
@@ -94,7 +94,7 @@ class VirtualControl:
         return number
 
     def _confirm_life(self, verb: str) -> None:
-        if not self.host.lives:
+        if not self.host.is_running:
             how = f"ended with {self.host.ended}" if self.host.ended else "hangs"
             raise SutUnavailable(f"control: {verb}: the system {how}")
 
@@ -190,7 +190,7 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """Check an answer against the contract of the control protocol, and return the answer. Reading a missing key that
     the contract makes optional raises NotShown.
     """
-    if (complaint := complaint_about_answer(verb, reply)) is not None:
+    if (complaint := find_error_in_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
     believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), Answered)
     return believed

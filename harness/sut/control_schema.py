@@ -24,7 +24,7 @@ define.
 _VALUE_PLACEHOLDER = "<value>"
 
 
-def complaint_about_request(request: dict[str, Any]) -> str | None:
+def find_error_in_request(request: dict[str, Any]) -> str | None:
     """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None if the
     request is valid.
     """
@@ -33,7 +33,7 @@ def complaint_about_request(request: dict[str, Any]) -> str | None:
     )
 
 
-def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
+def find_error_in_answer(verb: str, answer: dict[str, Any]) -> str | None:
     """Return one line that describes the error in an answer to a verb; None if the answer is valid."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"

@@ -20,9 +20,9 @@ from harness.sut.virtual_driver import VirtualDriver
 
 
 class SutDriver(Protocol):
-    """A driver starts the SUT once for a run, and gives each test a view of it. ``shared``: whether several workers use
-    this SUT; ``beside_others``: whether other workers are running checks now; ``wait_s``: the number of seconds that
-    ``start`` waits for a SUT that is not running yet.
+    """A driver starts the SUT once for a run, and gives each test a view of the SUT. ``shared``: whether several
+    workers use this SUT; ``beside_others``: whether other workers are running checks now; ``wait_s``: the number of
+    seconds that ``start`` waits for a SUT that is not running yet.
     """
 
     file: SutFile

@@ -14,7 +14,7 @@ def parse_endpoint(what: str, text: str, lowest: int = 1) -> Endpoint:
     """
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()):
-        raise UsageError(f"{what}: it must be HOST:PORT")
+        raise UsageError(f"{what}: the address must be HOST:PORT")
     if not lowest <= int(port) <= HIGHEST_PORT:
-        raise UsageError(f"{what}: the port is {port}; it must be {lowest} to {HIGHEST_PORT}")
+        raise UsageError(f"{what}: the port is {port}; the port must be {lowest} to {HIGHEST_PORT}")
     return Endpoint(host.removeprefix("[").removesuffix("]"), int(port))

@@ -46,8 +46,8 @@ END_OF_PROCESS_WAIT_S = 0.5
 
 
 class ExternalDriver:
-    """Drives a SUT at an address; the driver starts and stops only the command of the control channel. ``out``: the run
-    folder, if any; ``worker``: the number of the worker; only the first worker prepares the SUT.
+    """A driver of a SUT at an address; the driver starts and stops only the command of the control channel. ``out``:
+    the run folder, if any; ``worker``: the number of the worker; only the first worker prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:

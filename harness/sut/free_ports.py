@@ -38,7 +38,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
     )
 
 
-def free_rpc_port(address: str) -> int:
+def find_free_rpc_port(address: str) -> int:
     """Return a free port for qmcomm whose corresponding port for qm2qm is also free; the search increments the default
     port by 11 (MS-MQQP 3.1.4.8). Each process begins to search at a different port, so that two processes rarely try
     the same one.

@@ -1,5 +1,5 @@
-"""Define control channels that are derived from another channel: one that omits facilities, one that adds remote
-reading.
+"""Define control channels that are derived from another channel: a channel that omits facilities, and a channel that
+adds remote reading.
 """
 
 from __future__ import annotations

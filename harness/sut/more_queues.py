@@ -1,5 +1,5 @@
-"""Define the queues in [[more_queues]] of the SUT file. A check without queue control uses one with suitable
-properties.
+"""Define the queues in [[more_queues]] of the SUT file. A check without queue control uses one of these queues that has
+suitable properties.
 """
 
 from __future__ import annotations

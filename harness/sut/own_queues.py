@@ -15,8 +15,8 @@ from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
-"""The kind of the restricted queue. This queue must already exist, because no control channel can set its access
-rights.
+"""The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel can
+set its access rights.
 """
 MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_PER_TEST = 1024
@@ -77,7 +77,7 @@ class OwnQueues:
         return self._queues[kind]
 
     @property
-    def names_queues(self) -> bool:
+    def has_named_queue(self) -> bool:
         """Return whether this test used a queue of the SUT by name, so that the names in the SUT file must be
         correct.
         """
@@ -125,7 +125,7 @@ class OwnQueues:
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 
-    def made_format_names(self) -> list[str]:
+    def list_created_format_names(self) -> list[str]:
         """Return all format names of the queues that this test created and has not deleted yet."""
         return [name for names in self._made.values() for name in names.values()]
 
@@ -197,7 +197,7 @@ class OwnQueues:
 
     outgoing = outgoing_queue
 
-    def kept_messages(self, queue: str) -> list[dict[str, Any]]:
+    def read_kept_messages(self, queue: str) -> list[dict[str, Any]]:
         """Read the messages of this test and its peer in a system queue, such as system$;deadletter.
 
         These messages are removed at the end of the test.
@@ -206,7 +206,7 @@ class OwnQueues:
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
         return [one for one in found if self._is_ours(one["message_id"])]
 
-    kept = kept_messages
+    kept = read_kept_messages
 
     def _is_ours(self, message_id: str) -> bool:
         identifier, _, ordinal = message_id.lower().rpartition("\\")
@@ -216,7 +216,7 @@ class OwnQueues:
         return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
 
     def _remove_kept_message(self, queue: str) -> None:
-        for one in self.kept_messages(queue):
+        for one in self.read_kept_messages(queue):
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:

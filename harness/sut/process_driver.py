@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
 from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
-from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.free_ports import find_free_rpc_port, free_port
 from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import ProcessEnd, SutProcess
@@ -22,8 +22,8 @@ END_AFTER_RESET_WAIT_S = 0.05
 
 
 class ProcessDriver(ExternalDriver):
-    """Drives a program on loopback: the driver starts the program for the run, and restarts a program that has
-    ended.
+    """A driver of a program on loopback: the driver starts the program for the run, and restarts the program after its
+    end.
     """
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
@@ -174,5 +174,5 @@ def assign_free_ports(driver: DriverTable) -> DriverTable:
 _FIND_FREE_PORT: dict[str, Callable[[str], int]] = {
     "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
     "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
-    "rpc_port": free_rpc_port,
+    "rpc_port": find_free_rpc_port,
 }

@@ -15,7 +15,9 @@ LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "Remot
 
 
 class LackedByRelease(ConformanceFailure):
-    """A step of a check needs a method that the SUT's release does not have, according to a product note."""
+    """The error when a step of a check needs a method that the SUT's release does not have, according to a product
+    note.
+    """
 
 
 def find_release(sut: Sut) -> Release:

@@ -1,9 +1,9 @@
-"""Drive a SUT that is a capture: the SUT repeats its recorded actions as long as the harness repeats the recorded
-actions of the harness.
+"""Drive a SUT that is a capture: the SUT repeats its recorded actions while the harness repeats the recorded actions of
+the harness.
 
 A check is deterministic if time, random values and external input are fixed. The capture of a check contains all of
 these: packets, control messages and the set-up (harness/sut/replay_tape.py). So the check can run again in virtual time
-and judge its rules anew.
+and judge its rules again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from uuid import UUID
 from harness import errors
 from harness.errors import HarnessError, MqconformError
 from harness.printable import one_line
-from harness.rules.renamed_checks import current_check
+from harness.rules.renamed_checks import get_current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
@@ -82,7 +82,7 @@ class ReplayDriver:
             raise NotReplayable("the check needs three systems")
         items = read_items(self.captures[seed])
         setup = take_setup(items)
-        if (setup["run"], current_check(setup["test"])) != (self._run, seed):
+        if (setup["run"], get_current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._note_difference(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
@@ -153,7 +153,7 @@ class ReplayControl:
 
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
-        self._environment.run_until(self._player.has_answer, self._player.rest_ms())
+        self._environment.run_until(self._player.has_answer, self._player.get_remaining_ms())
         return self._check_answer(self._player.take_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:

@@ -66,14 +66,14 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return the time of day (int microseconds). In real time, the result is the time of the harness's next action
         in the capture.
         """
-        us = self.epoch_us_at(self._now_ms)
-        coming_us = None if self.virtual else self._player.harness_us()
+        us = self.get_epoch_us_at(self._now_ms)
+        coming_us = None if self.virtual else self._player.get_harness_action_us()
         return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
 
     def epoch_us(self) -> int:
-        return max(self._us, self.epoch_us_at(self._now_ms))
+        return max(self._us, self.get_epoch_us_at(self._now_ms))
 
-    def epoch_us_at(self, monotonic_ms: int) -> int:
+    def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
 
     def follow(self, us: int) -> None:
@@ -99,7 +99,7 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def _play_next_event(self, deadline_ms: int) -> bool:
         """Play the next event; return False if the current wait ends before the next event."""
-        next_us = self._player.next_us()
+        next_us = self._player.get_sut_action_us()
         if (
             next_us is not None
             and self._precedes_timers(next_us)
@@ -117,7 +117,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Play the next event of a capture from real time; return False if the current wait ends before that event, or
         no event is left.
         """
-        next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
+        next_us, timeout_us = self._player.get_sut_action_us(), self._player.get_timeout_us()
         if next_us is not None:
             if self._precedes_timers(next_us):
                 self.follow(next_us)
@@ -127,10 +127,10 @@ class ReplayEnvironment(VirtualEnvironment):
             else:
                 self._run_due_timer(self._convert_to_monotonic_ms(next_us))
             return True
-        if timed_out_us is not None:
-            if self._run_due_timer(self._convert_to_monotonic_ms(timed_out_us) - self._late_ms):
+        if timeout_us is not None:
+            if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._late_ms):
                 return True
-            self.follow(timed_out_us)
+            self.follow(timeout_us)
             self._player.time_out()
             return False
         if self._run_due_timer(deadline_ms + self._late_ms):
@@ -159,10 +159,13 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
         stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
-        if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
+        if any(
+            isinstance(one, Open) and not one.by_sut and one.server == remote
+            for one in self._player.list_unplayed_items()
+        ):
             self._connecting.append((stream, sink))
         else:
-            self.later(2 * NETWORK_LATENCY_MS, lambda: self._refuse_connection(stream, sink))
+            self.call_later(2 * NETWORK_LATENCY_MS, lambda: self._refuse_connection(stream, sink))
         return stream
 
     @staticmethod
@@ -170,11 +173,11 @@ class ReplayEnvironment(VirtualEnvironment):
         if stream.open:
             sink.on_failed("connection refused")
 
-    def awaits(self, item: Open) -> bool:
+    def is_connecting_to(self, item: Open) -> bool:
         """Return whether the harness is connecting to an endpoint."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
-    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+    def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
         """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
         it nor listens.
         """

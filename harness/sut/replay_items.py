@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
+from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, parse_ip_packet
 from harness.capture.pcapng import CapturedFrame, read_with_notes
 from harness.errors import HarnessError
 from harness.sut.wires import Reply
@@ -95,7 +95,7 @@ def read_items(path: Path) -> list[Item]:
 
 def _read_frame_item(path: Path, frame: CapturedFrame) -> Open | Packet:
     try:
-        part = take_apart(frame.data)
+        part = parse_ip_packet(frame.data)
     except ValueError as error:
         raise NotReplayable(f"{path.name}: frame {frame.number}: {error}") from error
     by_sut = bool(frame.inbound)

@@ -36,7 +36,7 @@ class PlayedStream(Protocol):
 
 
 class Scene(Protocol):
-    """The environment in which a capture is played, as the player uses it: its time, and the harness's connections."""
+    """The interface of the environment in which a capture is played: the time, and the harness's connections."""
 
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
@@ -44,10 +44,10 @@ class Scene(Protocol):
     def follow(self, us: int) -> None:
         """Set the clock to the time of a recorded event."""
 
-    def awaits(self, item: Open) -> bool:
+    def is_connecting_to(self, item: Open) -> bool:
         """Return whether the harness is connecting to an endpoint."""
 
-    def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+    def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
         """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
         it nor listens.
         """
@@ -57,7 +57,7 @@ class Scene(Protocol):
 
 
 class Player:
-    """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
+    """The player of the capture of one check. Like the tape that records a check, the player receives notes; the player
     compares them with the notes in the capture. ``differs`` is called once, with the reason, if the check cannot be
     replayed.
     """
@@ -156,7 +156,7 @@ class Player:
             self.differ(f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
         return answer
 
-    def rest_ms(self) -> int:
+    def get_remaining_ms(self) -> int:
         """Return the time from now until the end of the capture (int ms)."""
         last = max((one.us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
@@ -185,21 +185,21 @@ class Player:
             self.differ(self._describe_lost(item))
         return item
 
-    def next_us(self) -> int | None:
+    def get_sut_action_us(self) -> int | None:
         """Return the time of the system's next action; None if the next action is the harness's, or if everything was
         played.
         """
         if self.over or self._delivering or (item := self.next()) is None:
             return None
-        acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
+        acts = item.by_sut or (isinstance(item, Open) and self.environment.is_connecting_to(item))
         return item.us if acts else None
 
-    def harness_us(self) -> int | None:
+    def get_harness_action_us(self) -> int | None:
         """Return the time of the harness's next action; None if the next action is the system's."""
         item = None if self.over else self.next()
         return None if item is None or item.by_sut else item.us
 
-    def timed_out_us(self) -> int | None:
+    def get_timeout_us(self) -> int | None:
         """Return the time at which the current wait ended by its timeout; None if another event of the capture comes
         first.
         """
@@ -263,7 +263,7 @@ class Player:
 
     def _play_opening(self, item: Open) -> None:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
-        stream = self.environment.end_of_connection(item, local, remote)
+        stream = self.environment.get_harness_end(item, local, remote)
         if stream is None:
             self.differ(f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
@@ -294,7 +294,7 @@ class Player:
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 
-    def left(self) -> list[Item]:
+    def list_unplayed_items(self) -> list[Item]:
         """Return the items of the capture that were not played."""
         return self._items[self._at :]
 

@@ -59,7 +59,7 @@ class Tape:
         self._began = {
             "monotonic_ms": now.monotonic_ms,
             "utc_s": now.utc_s,
-            "epoch_us": environment.epoch_us_at(now.monotonic_ms),
+            "epoch_us": environment.get_epoch_us_at(now.monotonic_ms),
         }
         environment.witness = self
 
@@ -116,18 +116,18 @@ class Tape:
         self.note(over=True)
         self._over = True
 
-    def asks(self, asking: bool) -> None:
+    def note_waiting(self, asking: bool) -> None:
         """Record whether the check now waits for an answer of the control channel. The end of such a wait needs no
-        note, because the note of the answer marks it.
+        note, because the note of the answer marks the end.
         """
         self._asking = asking
 
-    def timed_out(self) -> None:
+    def note_timeout(self) -> None:
         """Write a note that a wait ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
 
-    def together(self, begins: bool) -> None:
+    def note_group(self, begins: bool) -> None:
         """Write the note for the beginning or the end of events that occur before the waiting check continues."""
         self.note(together=begins)
 
@@ -204,13 +204,13 @@ class RecordedControl:
         self._tape = tape
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        self._tape.asks(True)
+        self._tape.note_waiting(True)
         try:
             found: dict[str, Any] = self._tape.ask_control(
                 "call", verb, arguments, partial(self._control.call, verb, **arguments)
             )
         finally:
-            self._tape.asks(False)
+            self._tape.note_waiting(False)
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:

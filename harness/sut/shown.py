@@ -1,5 +1,5 @@
-"""Read the data that a SUT shows about itself and its messages. A missing element cannot be observed; this is no error
-of the check.
+"""Read the data that a SUT shows about itself and its messages. If an element is missing, the rule cannot be observed;
+this is no error of the check.
 """
 
 from __future__ import annotations

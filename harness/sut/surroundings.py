@@ -84,7 +84,7 @@ message.
 
 @dataclass(slots=True)
 class SurroundingsByCommand:
-    """The parts of a system's environment that commands can change, and the state of each part."""
+    """The parts of a system's environment that commands can change, and the current state of each part."""
 
     parts: tuple[str, ...]
     set_part: SetPart

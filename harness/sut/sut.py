@@ -61,7 +61,7 @@ class TapeInterface(Protocol):
 
 
 class Sut(OwnQueues):
-    """One test's view of the system under test."""
+    """The system under test as one test sees it."""
 
     def __init__(
         self,
@@ -272,12 +272,12 @@ class Sut(OwnQueues):
         """Change the durations of the SUT's protocol timers for this test (int ms, before scaling by
         ``time_scale``).
         """
-        self.need_alone("set_timers changes the SUT")
+        self.require_running_alone("set_timers changes the SUT")
         self._timers = self._read_settings_in_force("set_timers", durations) | self._timers
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
-    def timer_ms(self, name: str, wanted_ms: int) -> int:
+    def get_timer_duration_ms(self, name: str, wanted_ms: int) -> int:
         """Return the specified duration of a timer (int ms): ``wanted_ms`` if the SUT's timers can be set, otherwise
         the duration in the SUT file. A check that calls this method has the need ``timers``.
         """
@@ -289,7 +289,7 @@ class Sut(OwnQueues):
             raise NotShown(f"the facility set_timers is missing, and the SUT file does not state timers.{name}")
         return stated
 
-    def slow_down(self, scale: int) -> None:
+    def limit_time_scale(self, scale: int) -> None:
         """Limit the factor by which protocol timers run faster than specified, for a check that must act before a timer
         expires.
         """
@@ -299,18 +299,18 @@ class Sut(OwnQueues):
 
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
-        self.need_alone("configure changes the SUT")
+        self.require_running_alone("configure changes the SUT")
         self._settings = self._read_settings_in_force("configure", settings) | self._settings
         self.control.call("configure", **settings)
 
-    def send_insecure_nacks(self) -> None:
+    def enable_insecure_nacks(self) -> None:
         """Make sure that SendInsecureNacks is TRUE for this test: the SUT was provisioned with this value, or the value
         is changed. A check that calls this method has the need ``insecure_nacks``.
         """
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
-    def quota_kb(self, wanted_kb: int) -> int:
+    def provide_quota_kb(self, wanted_kb: int) -> int:
         """Return QueueManagerQuota of the SUT for this test (KB): the value that the SUT was provisioned with, or
         ``wanted_kb`` if the value can be changed. A check that calls this method has the need ``queue_manager_quota``.
         """
@@ -333,7 +333,7 @@ class Sut(OwnQueues):
 
     def take_offline(self) -> None:
         """Take the SUT off the network (MS-MQDMPR 3.1.4.12), until the end of this test at the latest."""
-        self.need_alone("take_offline changes the SUT")
+        self.require_running_alone("take_offline changes the SUT")
         self._offline = True
         self.control.call("take_offline")
 
@@ -348,7 +348,7 @@ class Sut(OwnQueues):
         Raise NotShown if the tester cannot change one of these parts. A partial change is undone at the end of the
         test.
         """
-        self.need_alone("environment changes the SUT")
+        self.require_running_alone("environment changes the SUT")
         in_force = self._change_environment_parts({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
@@ -429,7 +429,7 @@ class Sut(OwnQueues):
 
     def restart(self) -> None:
         """Restart the SUT, which loses express messages and sessions."""
-        self.need_alone("restart changes the SUT")
+        self.require_running_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
         if not self.environment.virtual:  # in virtual time no other system can answer
@@ -468,7 +468,7 @@ class Sut(OwnQueues):
                 self._control.call("set_timers", scale=self.scale)
         self._control = VariedControl(self._control, variant)
 
-    def need_alone(self, why: str) -> None:
+    def require_running_alone(self, why: str) -> None:
         """Interrupt a test that affects the SUT for all its users; the test is repeated while no other test uses the
         SUT.
         """

@@ -130,13 +130,13 @@ class SutProcess:
         ended, code = _END_RECORD.unpack(self._shared[:])
         if not ended:
             return None
-        return end_text(code)
+        return describe_end_of_process_code(code)
 
     def _store_end(self, ended: int, code: int) -> None:
         self._shared[:] = _END_RECORD.pack(ended, code)
 
 
-def end_text(code: int) -> str:
+def describe_end_of_process_code(code: int) -> str:
     """Return a text about how a process ended, from its return code; a negative code is a signal."""
     if code >= 0:
         return f"exit status {code}"

@@ -30,7 +30,7 @@ class Identity:
     keys: bytes = b""
 
 
-def version_refused(version: object) -> str | None:
+def describe_unsupported_version(version: object) -> str | None:
     """Return a one-line message if the version that an agent reports is not supported, otherwise None. A version in
     quotes, such as "2", is a string, not an integer.
     """
@@ -51,7 +51,7 @@ def request_identity(control: Control) -> Identity:
     except ContractBroken as error:
         raise SutUnavailable(str(error)) from error
     version = said.get("protocol", min(PROTOCOL_VERSIONS))
-    if (refused := version_refused(version)) is not None:
+    if (refused := describe_unsupported_version(version)) is not None:
         raise SutUnavailable(refused)
     try:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key

@@ -1,4 +1,4 @@
-"""Measure the speed and the pulse of a system, which are called its vital signs."""
+"""Measure the speed and the pulse of a system, its vital signs."""
 
 from __future__ import annotations
 
@@ -97,4 +97,4 @@ class VitalSigns:
             tolerance_ms=STALL_TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,
         )
-        return pulse.through(lambda: channel(environment, pulse))
+        return pulse.use_channel(lambda: channel(environment, pulse))

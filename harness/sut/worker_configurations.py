@@ -25,7 +25,7 @@ EXCLUSIVE_NEEDS = frozenset(
     }
 )
 """The capabilities and facilities that affect all users of a SUT, or that exist only once; a check that needs one of
-them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
+them runs alone. A queue manager has one PingCookie, so it ignores the response to every ping except the last (MS-MQQB
 3.1.7.8).
 """
 HOSTS_PER_NETWORK = 250
@@ -42,7 +42,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     """
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
-        raise UsageError(f"--workers {workers}: it must be 1 to {MAX_WORKERS}")
+        raise UsageError(f"--workers {workers}: the number must be 1 to {MAX_WORKERS}")
     shared = workers > 1 and kind == "external" and file.control.kind == "none"
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(

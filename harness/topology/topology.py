@@ -111,7 +111,7 @@ class Topology:
         """
         for relay in self._relays.values():
             relay.let_through()
-        names = [name for system in self.systems.values() for name in system.sut.made_format_names()]
+        names = [name for system in self.systems.values() for name in system.sut.list_created_format_names()]
         for system in self.systems.values():
             if not self._has_sent_all(system.sut, names):
                 system.sut.residue.append(f"unsent messages of the {system.role} to other systems")

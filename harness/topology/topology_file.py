@@ -37,7 +37,9 @@ class TopologyFile:
     path: Path
 
     def build_sut_file(self) -> SutFile:
-        """Return the SUT file for a run on the topology: the topology's name, and the receiver's tables."""
+        """Return the SUT file for a run on the topology: the file contains the topology's name and the receiver's
+        tables.
+        """
         files = [place.file for place in self.places.values()]
         version = ", ".join(
             f"{role} {place.file.sut.name} {place.file.sut.version}" for role, place in self.places.items()

@@ -52,8 +52,8 @@ def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
-    """Return the largest AckSequenceNumber of one side. A scenario has too few messages for the number to wrap
-    around.
+    """Return the largest AckSequenceNumber that one side has sent. A scenario has too few messages for the number to
+    wrap around.
     """
     headers = (
         frame.layers.get("SessionHeader")
@@ -123,8 +123,8 @@ class RelayTraffic:
                     (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a packet was forwarded by a system that only changed the hop count. Such a packet was already
-        judged.
+        """Return whether a packet was forwarded by a system that changed only the hop count. Such a packet was judged
+        when its first sender sent it.
         """
         if frame.kind != "UserMessage":
             return False

@@ -50,7 +50,7 @@ class Variant:
         return {**own, **packet, **given, **merged}
 
     def add_to_request(self, verb: str, given: Fields) -> dict[str, Any]:
-        """Return the arguments of a control verb with the additions of the row."""
+        """Return the arguments of a control verb together with the additions of the row."""
         if verb not in self._requests or ";" in str(given.get("name")):  # a subqueue has the properties of its queue
             return dict(given)
         taken = {**given, "body": ""} if "body_base64" in given else given

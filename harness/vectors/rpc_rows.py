@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import (
     QM2QM_OPERATIONS,
     REMOTEREADDESC,
     RR_ACK,
-    desc2,
+    build_desc2,
 )
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPERATIONS, queue_format
 from harness.wire.rpc_stub import Operation, buffer, build_pointer
@@ -57,17 +57,22 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMGetQMQMServerPort": (({"dwPortType": 0}, {"dwPortType": 1}), ({"Return": 2105}, {"Return": 0})),
     "RemoteQmGetVersion": (({},), ({"pMajor": 6, "pMinor": 3, "pBuildNumber": 9600},)),
     "RemoteQMStartReceive2": (
-        ({"lpRemoteReadDesc2": desc2(_build_description())},),
+        ({"lpRemoteReadDesc2": build_desc2(_build_description())},),
         (
             {
                 "pphContext": SAMPLE_CONTEXT_HANDLE,
-                "lpRemoteReadDesc2": desc2(_build_description_with_message(8), 0x0011_2233_4455_6677),
+                "lpRemoteReadDesc2": build_desc2(_build_description_with_message(8), 0x0011_2233_4455_6677),
             },
         ),
     ),
     "RemoteQMStartReceiveByLookupId": (
-        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
-        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc2": desc2(_build_description_with_message(1), 1)},),
+        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": build_desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
+        (
+            {
+                "pphContext": SAMPLE_CONTEXT_HANDLE,
+                "lpRemoteReadDesc2": build_desc2(_build_description_with_message(1), 1),
+            },
+        ),
     ),
     "R_QMOpenRemoteQueue": (
         (

@@ -21,7 +21,9 @@ PACKET_SIZE_OFFSET = 8
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
 SESSION_ACK_SIZES = (0x24, 0x14)
-"""The size with the SessionHeader, as on real Windows (frame 8), and the size without it, as in the document."""
+"""The two PacketSizes of a SessionAck: with the SessionHeader, as on real Windows (frame 8), and without the
+SessionHeader, as in the document.
+"""
 
 
 def _is_message(layer: Packet) -> bool:

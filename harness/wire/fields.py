@@ -45,8 +45,8 @@ class Guid(UUIDField):
 
 
 class AnnouncedGuid(UUIDField):
-    """A GUID that is read if ``announced`` returns True. On building, a given GUID is written regardless of the
-    flag.
+    """A field with a GUID that is read if ``announced`` returns True. When the packet is built, a given GUID is written
+    regardless of the flag.
     """
 
     __slots__ = ("announced",)

@@ -124,7 +124,7 @@ class Layer(Packet, metaclass=LayerType):
             setattr(self, name, fields[name])
 
     def __iter__(self) -> Iterator[Packet]:
-        """Yield the layer itself: no field has several values, so building needs no copies."""
+        """Yield the layer itself. A layer has no field with several values, so building a packet needs no copies."""
         yield self
 
     def getfieldval(self, attr: str) -> Any:

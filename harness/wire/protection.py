@@ -132,7 +132,7 @@ def _get_destination_list(packet: Any) -> bytes:
     return data[12:]
 
 
-def signed_octets(packet: Any, version: int) -> bytes:
+def get_signed_octets(packet: Any, version: int) -> bytes:
     """Return the octets of a message that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     packet = dissect(bytes(packet))
     base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
@@ -168,7 +168,7 @@ def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
 def signature(packet: Any, version: int, key: RsaKey) -> bytes:
     """Sign a message with its HashAlgorithm; return the signature as little-endian bytes. Spec: MS-MQQB 3.1.7.1.4."""
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
-    encoded = _encode_pkcs1(signed_octets(packet, version), algorithm, key.size)
+    encoded = _encode_pkcs1(get_signed_octets(packet, version), algorithm, key.size)
     return key.apply_private_exponent(encoded).to_bytes(key.size, "little")
 
 
@@ -182,7 +182,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
     if len(value) != key.size or algorithm not in _HASHES:
         return False
     return key.apply_public_exponent(int.from_bytes(value, "little")) == _encode_pkcs1(
-        signed_octets(packet, version), algorithm, key.size
+        get_signed_octets(packet, version), algorithm, key.size
     )
 
 

@@ -137,8 +137,8 @@ def pdu(
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without copying its fields, which scapy does because fields may have several values;
-    return the packet.
+    """Let scapy build a packet without copying its fields; return the packet. Scapy copies the fields because fields
+    may have several values.
     """
     packet.explicit = 1
     for value in packet.fields.values():
@@ -279,7 +279,7 @@ def dissect_rpc(data: bytes) -> Packet:
     name = rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
-        raise WireError(f"{name}: auth_len {auth_length} and its sec_trailer do not fit into {len(data)} bytes")
+        raise WireError(f"{name}: auth_len {auth_length} and the sec_trailer do not fit into {len(data)} bytes")
     try:
         packet = DceRpc5(data)
     except DISSECTION_ERRORS as error:

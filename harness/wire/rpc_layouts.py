@@ -69,8 +69,8 @@ def _describe_field(field: Any, path: str) -> Row:
 
 
 def _describe_union(field: Any, path: str) -> Row:
-    """Return the description of a union. The conditions of its fields determine the members. Members of different kinds
-    have different display filters.
+    """Return the description of a union. The conditions of the union's fields determine the members. Members of
+    different kinds have different display filters.
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")

@@ -137,7 +137,7 @@ class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
     )
 
 
-def desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
+def build_desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
     """Build a REMOTEREADDESC2 with a REMOTEREADDESC; None stands for NULL."""
     return REMOTEREADDESC2(pRemoteReadDesc=build_pointer(desc), SequentialId=sequential_id)
 

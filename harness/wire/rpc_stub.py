@@ -1,9 +1,7 @@
-"""Build and read RPC stubs from tables of parameters, in NDR or NDR64. Spec:
+"""Build and read RPC stubs from tables of parameters, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
 
-C706 14; MS-RPCE 2.2.5.
-
-Built on scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError, independently of
-scapy's configuration.
+The module uses scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError,
+independently of scapy's configuration.
 """
 
 from __future__ import annotations

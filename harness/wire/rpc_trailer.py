@@ -61,7 +61,7 @@ def read_trailer(pdu: bytes) -> Trailer | None:
         return None
     start = len(pdu) - length - TRAILER_SIZE
     if start < HEADER_SIZE:
-        raise WireError(f"auth_len {length} and its sec_trailer do not fit into {len(pdu)} bytes")
+        raise WireError(f"auth_len {length} and the sec_trailer do not fit into {len(pdu)} bytes")
     kind, level, pad, _, context = struct.unpack_from(order + "4BI", pdu, start)
     if start - pad < HEADER_SIZE:
         raise WireError(f"auth_pad_length {pad} does not fit into {len(pdu)} bytes")
@@ -84,7 +84,7 @@ def parts_of(pdu: bytes) -> Parts:
     if rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID:
         size += OBJECT_SIZE
     if size > start:
-        raise WireError(f"its sec_trailer at {start} is inside its header of {size} bytes")
+        raise WireError(f"the sec_trailer at {start} is inside the header of {size} bytes")
     return Parts(pdu[:size], pdu[size:start], pdu[start:end], pdu[end:])
 
 

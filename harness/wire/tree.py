@@ -63,8 +63,8 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
 
 
 def is_rebuilt(packet: Packet, data: bytes) -> bool:
-    """Return whether rebuilding a packet from its fields gives the same bytes; only then do the offsets of its lines
-    apply to these bytes.
+    """Return whether rebuilding a packet from its fields gives the same bytes. Only then are the offsets of its lines
+    offsets in these bytes.
     """
     return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
 

@@ -194,7 +194,7 @@ class ControlClient(asyncio.Protocol):
             self._send_reply(self._limit_facilities(answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
-        if self.server.host.awaits(token):
+        if self.server.host.is_unanswered(token):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:

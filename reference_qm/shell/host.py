@@ -264,7 +264,7 @@ class Host:
             self.handle(Command(token, request))
         return token
 
-    def awaits(self, token: int) -> bool:
+    def is_unanswered(self, token: int) -> bool:
         """Return whether the request with the given token is still unanswered."""
         return token in self._answered
 

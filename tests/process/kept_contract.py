@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from harness.sut.control import VirtualControl
-from harness.sut.control_schema import complaint_about_request
+from harness.sut.control_schema import find_error_in_request
 
 begin = VirtualControl.begin
 
@@ -15,7 +15,7 @@ begin = VirtualControl.begin
 @cache
 def of_request(text: str) -> str | None:
     """Return the complaint about a request. The result is cached, because most requests occur repeatedly."""
-    return complaint_about_request(json.loads(text))
+    return find_error_in_request(json.loads(text))
 
 
 def begin_by_contract(self: VirtualControl, verb: str, **arguments: Any) -> int:

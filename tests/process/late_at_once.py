@@ -9,7 +9,7 @@ from harness.run.run import Run
 BEFORE = 5
 """The number of the query for an expired deadline to which the answer becomes true."""
 asked = itertools.count(1)
-overdue = Run.overdue
+overdue = Run.is_overdue
 
 
 def overdue_soon(self: Run) -> bool:
@@ -18,4 +18,4 @@ def overdue_soon(self: Run) -> bool:
     return overdue(self)
 
 
-Run.overdue = overdue_soon  # type: ignore[method-assign]
+Run.is_overdue = overdue_soon  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.sut import control
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 
 PART = 0.25
 """Of the answers."""
@@ -90,9 +90,7 @@ def mangled(answer: dict[str, Any]) -> dict[str, Any]:
 def believed_less(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if verb not in BELIEVED_ONLY_WHOLE and reply["ok"] is True and rng.random() < PART:
         wrong = mangled(reply)
-        if (
-            complaint_about_answer(verb, wrong) is not None
-        ):  # a legal value that is not true is no matter of the contract
+        if find_error_in_answer(verb, wrong) is not None:  # a legal value that is not true is no matter of the contract
             return believed(verb, wrong)
     return believed(verb, reply)
 

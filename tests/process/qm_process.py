@@ -17,7 +17,7 @@ from typing import IO, Any
 from patience import LOOK_S, PATIENCE_S, Watch, end_of
 from warm import Forked, carry_out
 
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 from harness.sut.free_ports import free_port as given_port
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ class Control:
         reply = json.loads(line)
         if reply["id"] in self.asked:
             verb = self.asked.pop(reply["id"])
-            assert complaint_about_answer(verb, reply) is None, verb
+            assert find_error_in_answer(verb, reply) is None, verb
         return reply
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:

@@ -35,7 +35,7 @@ MISTAKES = [
     (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
     (
         EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
-        "control.address is 'there': it must be HOST:PORT",
+        "control.address is 'there': the address must be HOST:PORT",
     ),
     (
         '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n',

@@ -21,7 +21,7 @@ from qm_process import Served, free_port, serve
 
 from benchmarks.agents import COMPILE, WINDOWS_AGENT, compile_on_mono
 from benchmarks.sshd import run_sshd
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
 LIMIT = 8 * 1024 * 1024
@@ -54,7 +54,7 @@ class Agent:
         assert line.isascii(), line
         reply: dict[str, Any] = json.loads(line)
         if (verb := self.verbs.pop(reply["id"], None)) is not None:
-            assert complaint_about_answer(verb, reply) is None, verb
+            assert find_error_in_answer(verb, reply) is None, verb
         return reply
 
     def begin(self, verb: str, **arguments: Any) -> int:

@@ -15,7 +15,7 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.paths import SUITES
 from harness.sut.control import ControlRefused, VirtualControl
-from harness.sut.control_schema import DEPTH_LIMIT, SCHEMA_PATH, complaint_about_answer, complaint_about_request
+from harness.sut.control_schema import DEPTH_LIMIT, SCHEMA_PATH, find_error_in_answer, find_error_in_request
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import _VERBS, FACILITIES, PROTOCOL_VERSION
 from reference_qm.core.queue_manager import QueueManager
@@ -65,7 +65,7 @@ class Kept(VirtualControl):
     """A control channel that checks the contract for requests and answers."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        assert complaint_about_request({"id": 1, "verb": verb, **arguments}) is None
+        assert find_error_in_request({"id": 1, "verb": verb, **arguments}) is None
         try:
             reply = super().call(verb, **arguments)
         except ControlRefused as refused:
@@ -154,13 +154,13 @@ def test_reference_answers_satisfy_the_control_contract() -> None:
 def test_control_answer_that_violates_the_contract_is_named_in_one_line(
     verb: str, answer: dict[str, Any], words: str
 ) -> None:
-    complaint = complaint_about_answer(verb, answer)
+    complaint = find_error_in_answer(verb, answer)
     assert complaint is not None
     assert words in complaint
     assert complaint.isprintable()
 
 
 def test_control_request_that_violates_the_contract_is_named() -> None:
-    assert complaint_about_request({"id": 1, "verb": "fly"}) is not None
-    assert "the request has no 'queue'" in str(complaint_about_request({"id": 1, "verb": "purge"}))
-    assert complaint_about_request({"id": 1, "verb": "receive", "queue": "private$\\x", "timeout_ms": None}) is None
+    assert find_error_in_request({"id": 1, "verb": "fly"}) is not None
+    assert "the request has no 'queue'" in str(find_error_in_request({"id": 1, "verb": "purge"}))
+    assert find_error_in_request({"id": 1, "verb": "receive", "queue": "private$\\x", "timeout_ms": None}) is None

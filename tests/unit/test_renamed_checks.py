@@ -6,7 +6,7 @@ import pytest
 
 from harness.cli.demo import EXCLUDED_CHECK
 from harness.rules.errata import CatalogueError
-from harness.rules.renamed_checks import current_check, load_renamed_checks
+from harness.rules.renamed_checks import get_current_check, load_renamed_checks
 from harness.run.checks_of_rules import driving_checks
 
 OLD, MIDDLE, NEW = (f"suites/mqqb/s2/test_a.py::test_{name}" for name in ("old", "middle", "new"))
@@ -54,12 +54,12 @@ def test_a_check_that_was_renamed_twice_is_found_by_both_ids(suites):
 
 def test_renamed_check_id_keeps_its_parameters():
     old, new = next(iter(load_renamed_checks().items()))
-    assert current_check(f"{old}[a-b[1]]") == f"{new}[a-b[1]]"
-    assert current_check(old) == new
+    assert get_current_check(f"{old}[a-b[1]]") == f"{new}[a-b[1]]"
+    assert get_current_check(old) == new
 
 
 def test_id_of_a_check_that_was_not_renamed_stays():
-    assert current_check(f"{NEW}[old]") == f"{NEW}[old]"
+    assert get_current_check(f"{NEW}[old]") == f"{NEW}[old]"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class Queue:
 
 
 class Client(Model):
-    """The model of the calls with which the system reads queues of the peer."""
+    """The model of the remote calls of a system whose applications read queues of the peer."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -64,7 +64,7 @@ class Client(Model):
         super().take(step)
 
     def find(self, queue: str) -> Queue:
-        """Return an open queue; raise Impossible if it is not open."""
+        """Return a queue of the peer that the system has open; raise Impossible if the system does not have it open."""
         if queue not in self.queues:
             raise Impossible
         return self.queues[queue]
@@ -128,7 +128,7 @@ class Client(Model):
 
     @transition("MQQP-3.2.4.4-D01", needs=NEEDS, weight=1)
     def purge(self, queue: str) -> None:
-        """Let an application purge a queue."""
+        """Let an application purge a queue of the peer."""
         self.find(queue)
         self.call("RemoteQMPurgeQueue", queue=queue)
         self.answers["answer"] = "done"
@@ -138,7 +138,7 @@ class Client(Model):
 
     @transition("MQQP-3.2.4.5-16", needs=NEEDS, weight=2)
     def open_cursor(self, cursor: str, queue: str) -> None:
-        """Let an application create a cursor."""
+        """Let an application create a cursor for a queue of the peer."""
         self.find(queue).cursors.append(cursor)
         self.call("R_QMCreateRemoteCursor", queue=queue)
         self.answers["answer"] = "done"

@@ -81,7 +81,9 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait ends at about the given time."""
+        """Raise Impossible if a wait of the system ends at about the given time, because the order of events would be
+        uncertain.
+        """
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):
                 if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
@@ -94,11 +96,13 @@ class Connecting(Model):
         one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
     def _expire_ack_wait(self, one: Destination) -> None:
-        """Close a session that got no packet in the last period, if messages are unacknowledged (3.1.6.3)."""
+        """Close a session that got no packet in the last period of the Session Ack Wait Timer, if messages are
+        unacknowledged (3.1.6.3).
+        """
         self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         one.ack_due_ms = None
         if one.sent and not one.received_ack:
-            self._fail(one, None)
+            self._end_session(one, None)
         elif one.sent:
             self._start_ack_wait(one)
         one.received_ack = False
@@ -106,22 +110,22 @@ class Connecting(Model):
     def _end_wait(self, destination: Destination) -> None:
         if destination.phase == PINGING:
             self.cite("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
-            self._fail(destination, "PingFailure")
+            self._end_session(destination, "PingFailure")
         elif destination.phase is None:
             self.cite(*RETRY_RULES)
-            self._try(destination, again=True)
+            self._try_to_open(destination, again=True)
         else:
             self.cite("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             self._end_early(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
-    def _try(self, one: Destination, *, again: bool) -> None:
-        """Let the system try to open a session."""
+    def _try_to_open(self, one: Destination, *, again: bool) -> None:
+        """Let the system try to open a session to a destination."""
         one.due_ms = None
         if one.name == UNKNOWN:
             self.cite("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
-            self._fail(one, "DnsFailure")
+            self._end_session(one, "DnsFailure")
             return
         one.tried = True
         when = self.decide("when the initiator pings", 3)
@@ -130,7 +134,7 @@ class Connecting(Model):
             self.cite("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
             if self.ping_mode == REFUSED:
                 self.cite("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
-                self._fail(one, "PingFailure")
+                self._end_session(one, "PingFailure")
                 return
             if self.ping_mode == IGNORED:
                 one.phase, one.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
@@ -141,8 +145,8 @@ class Connecting(Model):
         one.came.clear()
         one.history.append("InProcess")
 
-    def _fail(self, one: Destination, status: str | None) -> None:
-        """Let an attempt or a session end; the system tries again after a while if messages wait."""
+    def _end_session(self, one: Destination, status: str | None) -> None:
+        """Let an attempt or a session end. If messages wait, the system tries again after the retry time."""
         if status is not None:
             self.cite("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             one.history.append(status)
@@ -153,9 +157,11 @@ class Connecting(Model):
         one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
 
     def _end_early(self, one: Destination) -> None:
-        """Let a session end that is not open. The documents define no Status of such an end (3.1.5.2)."""
+        """Let the set-up of a session end before the session is open. The documents define no Status of
+        ConnectionHistory for such an end (3.1.5.2).
+        """
         recorded = self.decide("entry of a session that ends before it is open")
-        self._fail(one, "UnknownFailure" if recorded else None)
+        self._end_session(one, "UnknownFailure" if recorded else None)
 
     def _send_waiting(self, one: Destination) -> None:
         """Let the system send messages on an open session, as many as the window permits."""
@@ -176,7 +182,7 @@ class Connecting(Model):
             raise Impossible  # the documents leave open whether a new message causes an attempt at once
         one.waiting.append(message)
         if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
-            self._try(one, again=False)
+            self._try_to_open(one, again=False)
         self._send_waiting(one)
         self.settle()
 
@@ -251,7 +257,7 @@ class Connecting(Model):
                 one.due_ms = self.now_ms + INITIALIZATION_MS
             one.history.append("EstablishPacketReceived")
         elif how in (REFUSAL, WRONG_CLIENT):
-            self._fail(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
+            self._end_session(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
         else:
             self._cite_closing_packet(how)
             self._end_early(one)
@@ -303,7 +309,7 @@ class Connecting(Model):
         if one.phase not in (ESTABLISHING, PARAMETERS, OPEN):
             raise Impossible
         if one.phase == OPEN:
-            self._fail(one, None)
+            self._end_session(one, None)
         else:
             self._end_early(one)
         self.settle()

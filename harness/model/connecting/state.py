@@ -9,7 +9,7 @@ DIRECT, PRIVATE, UNKNOWN = "direct", "private", "unknown"
 PINGING, ESTABLISHING, PARAMETERS, OPEN = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by what the system waits for; None without a session."""
 ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
-"""The ways in which the peer treats Ping Requests."""
+"""The ways in which the peer can treat Ping Requests."""
 SHOWN_ENTRIES = 3
 """The number of entries, at the end of ConnectionHistory, that are compared."""
 
@@ -41,7 +41,7 @@ class Destination:
 
     @property
     def state(self) -> str | None:
-        """State of the outgoing queue; None where the documents leave it open."""
+        """The State of the outgoing queue; None where the documents leave the State open."""
         if self.paused:
             return "OnHold"
         if self.name == UNKNOWN:

@@ -57,7 +57,7 @@ class Queues(Administering, LookingUp, Transactions):
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Account for the time that a real system took for the last step; this transition is never drawn."""
+        """Let as much time pass as a real system took for the last step; this transition is never drawn."""
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:

@@ -100,8 +100,8 @@ class QueuesBase(Model):
     def refuse(self, *statuses: str, name: str = "answer") -> None:
         self.answers[name] = Refused(statuses)
 
-    def give(self, position: Position | None, name: str = "answer") -> None:
-        """Answer a read with a message, or with no message."""
+    def answer_read(self, position: Position | None, name: str = "answer") -> None:
+        """Answer a read with a message, or with the result that no message was read."""
         self.answers[name] = {"message": None if position is None else position.message.described()}
 
     def done(self) -> None:
@@ -124,14 +124,14 @@ class QueuesBase(Model):
         while waiting and position.state == AVAILABLE:
             self.cite("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
             reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
-            self.satisfy(reader, position)
+            self.complete_read(reader, position)
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
         """Choose one of several values that the documents do not order; each call is a separate choice."""
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
-    def satisfy(self, reader: Reader, position: Position) -> None:
+    def complete_read(self, reader: Reader, position: Position) -> None:
         """End a waiting read with a message (MS-MQDMPR 3.1.7.3.6, 3.2.7.5)."""
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
@@ -139,24 +139,24 @@ class QueuesBase(Model):
             self.cite("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
             cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
             cursor.move(position)
-        self.give(position, reader.name)
+        self.answer_read(position, reader.name)
         if reader.receives:
-            self.take_out(position, reader.transaction)
+            self.take_out_message(position, reader.transaction)
         self.close_if_temporary(reader.handle)
 
     def stop(self, reader: Reader, *statuses: str) -> None:
         """End a waiting read without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6)."""
         reader.handle.readers.remove(reader)
         if reader.cursor is not None:
-            self.expire_wait(reader.cursor)
+            self.end_wait_of_cursor(reader.cursor)
         if statuses == ("MQ_ERROR_IO_TIMEOUT",):
-            self.give(None, reader.name)
+            self.answer_read(None, reader.name)
         else:
             self.refuse(*statuses, name=reader.name)
         self.close_if_temporary(reader.handle)
 
-    def expire_wait(self, cursor: Cursor) -> None:
-        """Account for a wait of a cursor that ended without a message (E106, E180)."""
+    def end_wait_of_cursor(self, cursor: Cursor) -> None:
+        """Set the state of a cursor whose wait has ended without a message (E106, E180)."""
         queue = cursor.handle.queue
         if cursor.state == WAIT_RECEIVE:
             if queue is not None:
@@ -172,7 +172,7 @@ class QueuesBase(Model):
         if handle.name is None and handle.queue is not None and handle in handle.queue.handles:
             handle.queue.handles.remove(handle)
 
-    def take_out(self, position: Position, transaction: Transaction | None) -> None:
+    def take_out_message(self, position: Position, transaction: Transaction | None) -> None:
         """Remove a message for an application: at once, or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
             self.cite("MQDMPR-3.1.7.1.10-D06")
@@ -198,7 +198,7 @@ class QueuesBase(Model):
             self.acknowledge(message, reason)
 
     def journal(self, queue: Queue, message: Message) -> None:
-        """Copy a received message into the journal of its queue (3.1.1.2)."""
+        """Put a copy of a received message into the journal of its queue (3.1.1.2)."""
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return

@@ -33,7 +33,7 @@ class LookingUp(Reading):
         transaction=None,
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
+        """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_readable(queue)
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
@@ -47,9 +47,9 @@ class LookingUp(Reading):
         if found is not None:
             self.cite("MQDMPR-3.1.7.1.13-38")
             if receives:
-                self.hand_over(read, found, self.within(transaction))
+                self.answer_receive(read, found, self.get_open_transaction(transaction))
             else:
-                self.give(found, read)
+                self.answer_read(found, read)
         elif seek == "current":
             self.cite("MQDMPR-3.1.7.1.13-18")
             self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)

@@ -140,7 +140,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the first message of a queue."""
+        """Let an application receive the first message of a queue."""
         if not self.may_read(read, self.find_readable(queue), transaction):
             return
         self.read_first(read, queue, wait_ms, True, transaction)
@@ -152,7 +152,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek(self, read: str, queue: str, wait_ms: int) -> None:
-        """Peek at the first message of a queue."""
+        """Let an application peek at the first message of a queue."""
         self.find_readable(queue)
         self.read_first(read, queue, wait_ms, False, None)
 
@@ -167,7 +167,7 @@ class Reading(QueuesBase):
             self.refuse(SHARING, name=read)
             return
         handle = Handle(None, there, access)
-        self.answer_or_wait(Reader(read, handle, receives, 0, None, self.within(transaction)), wait_ms)
+        self.answer_or_wait(Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
     def find_readable(self, queue: str) -> Queue:
         found: Queue = self.find(self.queues, queue)
@@ -182,12 +182,12 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the first message through an open handle."""
+        """Let an application receive the first message through an open handle."""
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
         elif self.may_read(read, opened.queue, transaction):
-            self.answer_or_wait(Reader(read, opened, True, 0, None, self.within(transaction)), wait_ms)
+            self.answer_or_wait(Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.handles.values())
@@ -197,7 +197,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek_through(self, read: str, handle: str, wait_ms: int) -> None:
-        """Peek at the first message through an open handle."""
+        """Let an application peek at the first message through an open handle."""
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite("MQDMPR-3.1.7.1.15-04")
@@ -222,7 +222,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
+        """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
         there = self.find_idle(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
@@ -231,7 +231,7 @@ class Reading(QueuesBase):
         if not self.may_read(read, handle.queue, transaction):
             return
         assert handle.queue is not None
-        within = self.within(transaction)
+        within = self.get_open_transaction(transaction)
         if there.state == READ:
             if not self.is_at_available(there):
                 self.cite("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
@@ -239,13 +239,13 @@ class Reading(QueuesBase):
                 return
             self.cite("MQDMPR-3.2.7.4-26")
             there.state = UNREAD
-            self.hand_over(read, there.position, within)
+            self.answer_receive(read, there.position, within)
             return
         found = next(iter(handle.queue.available(there.at)), None)
         if found is not None:
             self.cite("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
             there.move(found)
-            self.hand_over(read, found, within)
+            self.answer_receive(read, found, within)
         elif wait_ms == 0:
             self.cite("MQDMPR-3.2.7.4-14", "MQDMPR-3.1.7.1.10-20")
             self.refuse(NOT_FOUND, name=read)
@@ -265,14 +265,14 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
+        """Let an application peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.refuse(NOT_AVAILABLE, name=read)
         elif there.state == READ:
             if self.is_at_available(there):
                 self.cite("MQDMPR-3.2.7.2-23")
-                self.give(there.position, read)
+                self.answer_read(there.position, read)
             else:
                 self.cite("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
                 self.refuse(ALREADY, name=read)
@@ -292,7 +292,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", needs=("receive",), weight=6, wait_ms=0
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the next message after the position of a cursor (3.2.7.3)."""
+        """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.cite("MQDMPR-3.1.7.1.14-04")
@@ -312,7 +312,7 @@ class Reading(QueuesBase):
         if found is not None:
             cursor.state = READ
             cursor.move(found)
-            self.give(found, read)
+            self.answer_read(found, read)
         else:
             self.cite("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
             cursor.state = WAIT_PEEK
@@ -353,9 +353,9 @@ class Reading(QueuesBase):
         if found is None:
             self.wait_for(reader, wait_ms)
         elif reader.receives:
-            self.hand_over(reader.name, found, reader.transaction)
+            self.answer_receive(reader.name, found, reader.transaction)
         else:
-            self.give(found, reader.name)
+            self.answer_read(found, reader.name)
 
     def wait_for(self, reader: Reader, wait_ms: int) -> None:
         """Let a read wait for a message (MS-MQDMPR 3.1.7.3.1)."""
@@ -363,8 +363,8 @@ class Reading(QueuesBase):
         if wait_ms == 0:
             self.cite("MQDMPR-3.1.7.3.1-07")
             if reader.cursor is not None:
-                self.expire_wait(reader.cursor)
-            self.give(None, reader.name)
+                self.end_wait_of_cursor(reader.cursor)
+            self.answer_read(None, reader.name)
             return
         self.cite("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
         reader.due_ms = self.now_ms + wait_ms
@@ -372,17 +372,17 @@ class Reading(QueuesBase):
             reader.handle.queue.handles.append(reader.handle)
         reader.handle.readers.append(reader)
 
-    def hand_over(self, read: str, position: Position | None, transaction: Transaction | None) -> None:
+    def answer_receive(self, read: str, position: Position | None, transaction: Transaction | None) -> None:
         """Answer a receive with a message, and take the message out of its queue."""
         assert position is not None and position.state != DELETED
-        self.give(position, read)
-        self.take_out(position, transaction)
+        self.answer_read(position, read)
+        self.take_out_message(position, transaction)
 
-    def within(self, transaction: str | None) -> Transaction | None:
+    def get_open_transaction(self, transaction: str | None) -> Transaction | None:
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; if not, refuse the read, with any of the applicable
+        """Return whether a queue may be read in a transaction; if not, refuse the read with any of the applicable
         reasons.
         """
         statuses: list[str] = []

@@ -101,7 +101,7 @@ class Sending(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise Impossible for a message that may expire in a transactional queue."""
+        """Raise Impossible for a message in a transactional queue that may expire."""
         if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
             raise Impossible  # E108: the documents leave open which transaction deletes it
 
@@ -165,12 +165,12 @@ class Sending(QueuesBase):
             self.done()
         else:
             self.cite("MQDMPR-3.1.7.1.16-D01")
-            self.carry(position, target)
+            self.move_position(position, target)
             self.done()
 
-    def carry(self, position: Position, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16): after the messages of its priority, or at the place for its
-        time of arrival.
+    def move_position(self, position: Position, target: Queue) -> None:
+        """Move a message to another queue (3.1.7.1.16), either after the messages of its priority or at the place that
+        its time of arrival gives.
         """
         position.queue.positions.remove(position)
         position.state = DELETED

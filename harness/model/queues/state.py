@@ -116,8 +116,8 @@ class Queue:
 
 @dataclass(eq=False, slots=True)
 class Handle:
-    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name is used by one read
-    only.
+    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name belongs to a single
+    read.
     """
 
     name: str | None
@@ -130,7 +130,7 @@ class Handle:
 
 @dataclass(eq=False, slots=True)
 class Cursor:
-    """A cursor; ``at``: the key of its position, None at Start; ``position``: the message position there."""
+    """A cursor; ``at``: the key of its position, None at Start; ``position``: the message position at ``at``."""
 
     name: str
     handle: Handle
@@ -156,7 +156,9 @@ class Reader:
 
 @dataclass(eq=False, slots=True)
 class Operation:
-    """An operation in a transaction: enqueue, dequeue, or move to ``target``; ``reason``: the reason of a dequeue."""
+    """An operation in a transaction: enqueue, dequeue, or move to ``target``; ``reason``: the DequeueReason of a
+    dequeue.
+    """
 
     kind: str
     position: Position

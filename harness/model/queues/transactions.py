@@ -59,7 +59,7 @@ class Transactions(Sending):
         return {"transaction": self._draw_to_end(chance)}
 
     def _draw_to_end(self, chance: Random) -> str:
-        """Draw a transaction to end; most draws choose one with several operations."""
+        """Draw a transaction that will be ended; most draws choose a transaction with several operations."""
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:
             raise Impossible
@@ -79,7 +79,7 @@ class Transactions(Sending):
                 self.delete_position(position, operation.reason)
             elif operation.target is not None:
                 self.cite("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
-                self.carry(position, operation.target)
+                self.move_position(position, operation.target)
         del self.transactions[transaction.name]
         self.answers["answer"] = {"outcome": "committed"}
 
@@ -117,7 +117,9 @@ class Transactions(Sending):
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
-        """Reject a message that was received in a transaction; the commit informs its sender."""
+        """Let an application reject a message that it received in a transaction; the commit informs the sender of the
+        message.
+        """
         found = self.find(self.transactions, transaction)
         position = self.find_position(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)

@@ -111,7 +111,9 @@ class Remote(Misuse):
     def open_remote(
         self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
     ) -> None:
-        """Open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no effect."""
+        """Let a client open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no
+        effect.
+        """
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
             self.refuse()
@@ -137,7 +139,7 @@ class Remote(Misuse):
         "MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDED_CAPABILITIES, weight=1
     )
     def close_remote(self, handle: str) -> None:
-        """Close a queue remotely; its waiting reads are canceled."""
+        """Let a client close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -163,7 +165,7 @@ class Remote(Misuse):
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDED_CAPABILITIES, weight=3)
     def create_cursor(self, cursor: str, handle: str) -> None:
-        """Create a cursor remotely."""
+        """Let a client create a cursor remotely."""
         opened = self.find(self.remote, handle)
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
@@ -178,8 +180,8 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Close a cursor that no waiting read uses."""
-        closed = self.idle_cursor(cursor)
+        """Let a client close a cursor that no waiting read uses."""
+        closed = self.find_idle_cursor(cursor)
         closed.handle.cursors.remove(closed)
         del self.remote_cursors[cursor]
         self.done()
@@ -199,7 +201,7 @@ class Remote(Misuse):
         method=START2,
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Read the first message remotely; a receive stays open until the client ends it."""
+        """Let a client read the first message remotely; a receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -232,8 +234,8 @@ class Remote(Misuse):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Read remotely with a cursor: receive, peek, or peek at the next message."""
-        there = self.idle_cursor(cursor)
+        """Let a client read remotely with a cursor: receive, peek, or peek at the next message."""
+        there = self.find_idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
         receives = action == RECEIVE
@@ -248,14 +250,14 @@ class Remote(Misuse):
                 self.refuse(ALREADY, name=read)
             elif receives:
                 there.state = UNREAD
-                self.hand_over(read, there.position, unit)
+                self.answer_receive(read, there.position, unit)
             else:
-                self.give(there.position, read)
+                self.answer_read(there.position, read)
         elif not receives:
             self.peek_after_current(read, there, wait_ms)
         elif (found := next(iter(queue.available(there.at)), None)) is not None:
             there.move(found)
-            self.hand_over(read, found, unit)
+            self.answer_receive(read, found, unit)
         elif wait_ms == 0:
             self.refuse(NOT_FOUND, name=read)
         else:
@@ -278,7 +280,7 @@ class Remote(Misuse):
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        """Read a message remotely by its LookupId."""
+        """Let a client read a message remotely by its LookupId."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.find_position(queue, message)
@@ -289,9 +291,9 @@ class Remote(Misuse):
         if found is None:
             self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
-            self.hand_over(read, found, self.unit(read, opened, True))
+            self.answer_receive(read, found, self.unit(read, opened, True))
         else:
-            self.give(found, read)
+            self.answer_read(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.remote.values())
@@ -305,7 +307,7 @@ class Remote(Misuse):
             "receives": handle.access == RECEIVE and chance.random() < 0.5,
         }
 
-    def idle_cursor(self, name: str) -> Cursor:
+    def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
             raise Impossible
@@ -325,15 +327,15 @@ class Remote(Misuse):
         self.units[read] = (handle, unit)
         return unit
 
-    def give(self, position: Position | None, name: str = "answer") -> None:
+    def answer_read(self, position: Position | None, name: str = "answer") -> None:
         """Answer a read; the client gets a handle only for a receive with a message (MS-MQQP 3.1.4.1)."""
-        super().give(position, name)
+        super().answer_read(position, name)
         if name in self.remote_reads:
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and are not ended."""
+        """Return the receives of a client that were answered with a message and that the client has not ended."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -347,7 +349,7 @@ class Remote(Misuse):
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
-        """End a receive: its message is removed, or available in its queue again."""
+        """Let a client end a receive: the message is removed, or is available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
             raise Impossible
@@ -355,13 +357,13 @@ class Remote(Misuse):
         if acknowledge and unit.operations[0].position.state == LOCKED:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
-            self.delete_position(unit.operations[0].position, self.reason_of_purged())
+            self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
         else:
             self._release_message(unit)
         self.done()
 
-    def reason_of_purged(self) -> str:
-        """Return the reason for deleting a message that was purged while a client was receiving it, and that the client
+    def get_reason_of_purged(self) -> str:
+        """Return the reason for deleting a message that was purged while a client was receiving it and that the client
         then accepted (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")
@@ -377,7 +379,7 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=2)
     def cancel_remote(self, read: str) -> None:
-        """Cancel a read remotely."""
+        """Let a client cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise Impossible
@@ -389,7 +391,7 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:
-        """Purge a queue remotely."""
+        """Let a client purge a queue remotely."""
         opened = self.find(self.remote, handle)
         if opened.access != RECEIVE:
             raise Impossible

@@ -41,7 +41,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDS, LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
-        """Ask for the version of the system, which stays the same."""
+        """Let a client request the version of the system, which stays the same."""
         self.find(self.clients, client)
         self.answers["answer"] = "the same version"
 
@@ -50,7 +50,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDS, LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
-        """Send a wrong request for a queue. ``other``: a cursor of another queue."""
+        """Let a client send a wrong request for a queue. ``other``: a cursor of another queue."""
         opened = self.find(self.remote, handle)
         if how == OTHER_CURSOR and self.find(self.remote_cursors, str(other)).handle.queue is opened.queue:
             raise Impossible
@@ -67,7 +67,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDS, LATER_METHODS), weight=2)
     def misuse_lookup(self, handle: str, how: str) -> None:
-        """Send a wrong lookup."""
+        """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
         self.cite(*RULES_OF_MISUSE[how])
         self.refuse()
@@ -77,7 +77,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
-        """Cancel a nonexistent read on a queue with or without waiting reads."""
+        """Let a client cancel a nonexistent read on a queue with or without waiting reads."""
         opened = self.find(self.remote, handle)
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 

@@ -63,7 +63,7 @@ class Sessions(Pings):
         return found
 
     def is_due(self, session: Session) -> bool:
-        """Return whether the timer of a session expires about now, so that the session's state is uncertain."""
+        """Return whether the timer of a session may expire now, so that the session's state is uncertain."""
         return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < TIMER_MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
@@ -112,7 +112,7 @@ class Sessions(Pings):
         ignored=[],
     )
     def establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
-        """Send an EstablishConnection request."""
+        """Let the peer send an EstablishConnection request."""
         one = self.live(session)
         if one.state != CONNECTED:
             self.cite("MQQB-3.1.5.3-01")
@@ -138,7 +138,7 @@ class Sessions(Pings):
         }
 
     def draw_ignored(self, chance: Random) -> list[str]:
-        """Draw bits and fields of an internal packet that the receiver ignores, to set them."""
+        """Draw bits and fields that the receiver of an internal packet ignores and that the peer sets in the packet."""
         return sorted(chance.sample((*IGNORED_BITS, "Reserved"), chance.choice((0, 0, 1, 2))))
 
     @transition(
@@ -154,7 +154,7 @@ class Sessions(Pings):
         ignored=[],
     )
     def parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
-        """Send a ConnectionParameters request."""
+        """Let the peer send a ConnectionParameters request."""
         one = self.live(session)
         if one.state != ESTABLISHED:
             self.cite("MQQB-3.1.5.4-01")
@@ -176,7 +176,7 @@ class Sessions(Pings):
 
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
-        """Send a message to a missing queue. The system counts the message, but does not store it."""
+        """Let the peer send a message to a missing queue. The system counts the message, but does not store it."""
         one = self.live(session)
         self.count(one, recoverable)
         self.settle()
@@ -185,7 +185,7 @@ class Sessions(Pings):
         return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
 
     def count(self, session: Session, recoverable: bool) -> None:
-        """Count a message on an open session; a session in another state is closed."""
+        """Count a message of the peer on an open session; close a session in another state."""
         if session.state != OPEN:
             self.close(session)
             return
@@ -207,7 +207,7 @@ class Sessions(Pings):
         needs=(),
     )
     def burst(self, session: str, number: int) -> None:
-        """Send more recoverable messages than one acknowledgment can name."""
+        """Let the peer send more recoverable messages than one acknowledgment can name."""
         one = self.live(session)
         if one.state != OPEN:
             raise Impossible
@@ -235,7 +235,7 @@ class Sessions(Pings):
         ignored=[],
     )
     def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
-        """Send a SessionAck, with counts of the peer's messages that may be wrong."""
+        """Let the peer send a SessionAck, with counts of the system's messages that may be wrong."""
         one = self.live(session)
         if one.state != OPEN or wrong or wrong_recoverable:
             self.close(one)
@@ -250,7 +250,7 @@ class Sessions(Pings):
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
     def offer_order_ack(self, session: str, final: bool) -> None:
-        """Send an OrderAck or a FinalAck for a message that the system never sent."""
+        """Let the peer send an OrderAck or a FinalAck for a message that the system never sent."""
         self.count(self.live(session), final)
         self.settle()
 
@@ -259,7 +259,7 @@ class Sessions(Pings):
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
-        """Send an invalid packet; the system closes the session in every state."""
+        """Let the peer send an invalid packet; the system closes the session in every state."""
         self.close(self.live(session))
         self.settle()
 

@@ -28,7 +28,7 @@ class Pings(Model):
         valid=True,
     )
     def ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> None:
-        """Send a Ping Request; ``valid``: whether its Signature is correct."""
+        """Let the peer send a Ping Request; ``valid``: whether its Signature is correct."""
         response = {"end": end, "cookie": cookie, "rc": rc, "rf": 0, "guid": "own", "signature": True, "size": 24}
         self.answers["answer"] = [response] if valid else []
         self.settle()

@@ -127,7 +127,9 @@ class Receiving(Sessions):
         "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
     )
     def repeat(self, session: str, message: str) -> None:
-        """Let the peer send a message again, on any session: the system discards it, but counts it on this session."""
+        """Let the peer send a message again, on any session: the system discards the message, but counts it on this
+        session.
+        """
         through = self.find_open(session)
         self.count_received_message(through, self.find(self.originals, message))
         self.settle()
@@ -198,7 +200,7 @@ class Receiving(Sessions):
         journal: list[str],
         details: dict[str, Any],
     ) -> None:
-        """Let the peer send a transactional message at a place in a sequence."""
+        """Let the peer send a transactional message with a given number in a sequence."""
         through = self.find_open(session)
         sent = Message(
             message,
@@ -260,8 +262,8 @@ class Receiving(Sessions):
         }
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
-        """Draw a place in a sequence: mostly the next place, else a place after a gap, an earlier place, or one in a
-        new sequence.
+        """Draw the number of a message in a sequence: mostly the next number, otherwise a number after a gap, an
+        earlier number, or a number in a new sequence.
         """
         place, how = self.sequences.place, chance.random()
         current, number = max(place.sequence, 1), place.number

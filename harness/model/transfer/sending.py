@@ -20,7 +20,9 @@ RECONNECT_TIME_MS = 8_000
 Timer.
 """
 RETRY_INTERVAL_MS = 4_000
-"""int ms: a time in which the system does not connect again, shorter than the Session Retry Connect Timer."""
+"""int ms: a time in which a system with waiting messages does not connect again, shorter than the Session Retry Connect
+Timer.
+"""
 LONGEST_SILENCE_MS = 12_000
 """int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
 MAX_SENT_MESSAGES = 6
@@ -317,7 +319,9 @@ class Shipping(Sessions):
             self.open_ms = self.now_ms
 
     def check_patience(self, ms: int) -> None:
-        """Raise Impossible after a time in which the system may close the session or resend transactional messages."""
+        """Raise Impossible when so much time has passed that the system may close the session or resend transactional
+        messages.
+        """
         if self.lost and self.now_ms + ms - self.lost_ms > RETRY_INTERVAL_MS:
             raise Impossible
         if (

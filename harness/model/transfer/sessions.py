@@ -48,7 +48,9 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """The progress of a sequence from the peer: identifier and number of the last accepted message."""
+    """The progress of a sequence from the peer: the identifier of the sequence and the number of the last accepted
+    message.
+    """
 
     sequence: int = 0
     number: int = 0

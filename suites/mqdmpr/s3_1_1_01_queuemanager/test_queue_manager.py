@@ -79,7 +79,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     """When the SUT has started at the second attempt, InitializationRetryTimerDuration is 900 s; a restart does not
     change this value.
     """
-    sut.slow_down(MAX_TIME_SCALE)
+    sut.limit_time_scale(MAX_TIME_SCALE)
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)

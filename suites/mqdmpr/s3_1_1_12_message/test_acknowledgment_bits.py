@@ -223,7 +223,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
-    case = f"acknowledgments of {end} messages, by the bits set"
+    case = f"acknowledgments of the messages ({end}), by the bits set"
     for bit, rule in RULES_OF_BITS.items():
         with_bit = {
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
@@ -232,7 +232,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=_join_classes(with_bit), observed=_join_classes(observed), case=case, evidence=evidence)
     for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
+            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue
         judge(
             *rules,

@@ -192,7 +192,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
     acknowledgment is the identifier of the acknowledged message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    number = high | (peer.message_id() & 0xFFFF)
+    number = high | (peer.next_message_id() & 0xFFFF)
     sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
     acks = receiver.await_acks(1)
     observed = [get_correlation_id(ack) for ack in acks]

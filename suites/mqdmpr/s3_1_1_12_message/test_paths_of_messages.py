@@ -117,7 +117,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     frame = peer.open_raw().send(application.build_message("from the peer"))
     application.await_labels(2)
     messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
-    messages["dead letter"] = _find_label(sut.kept_messages(DEAD_LETTERS), label)
+    messages["dead letter"] = _find_label(sut.read_kept_messages(DEAD_LETTERS), label)
     wanted = {**values, "label": label}
     for path, shown in messages.items():
         _judge_properties(judge, wanted, shown, path, frame, APPLICATION_FIELDS)
@@ -225,7 +225,7 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
         application.receive()
 
     def find_kept_message() -> dict[str, Any] | None:
-        kept = sut.kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
+        kept = sut.read_kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
         return _find_label(kept, label)
 
     peer.eventually(lambda: find_kept_message() is not None)

@@ -35,7 +35,7 @@ def _judge_copies_at_quota(
         names[finish(number)] = name
 
     def list_copies() -> dict[str, str]:
-        labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
+        labels = {names.get(one["message_id"]) for one in sut.read_kept_messages(queue)}
         return {name: "kept" if name in labels else "discarded" for name in EXPECTED_COPIES}
 
     peer.eventually(lambda: list_copies() == EXPECTED_COPIES)

@@ -148,7 +148,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
     acknowledges and stores the message.
     """
     for name, rule, provider in PROVIDERS:
-        label = f"{name} {peer.message_id()}"
+        label = f"{name} {peer.next_message_id()}"
         security = {
             "ST": SAMPLE_QUEUE_MANAGER_GUID,
             "DE": 0,
@@ -262,7 +262,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
         )
         return
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
-    dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
+    dead = [one for one in sut.read_kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, in_sequence, *dead):
         judge(
             "MQDMPR-3.1.1.12-D04",

@@ -24,7 +24,7 @@ def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, deliv
     sender.send(1, 2, 3, delivery=delivery)
     session, frames = sender.await_first(3)
     session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     sent = {
         f"{{{frame['UserHeader'].SourceQueueManager}}}\\{frame['UserHeader'].MessageID}".lower() for frame in frames
     }

@@ -44,7 +44,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     )
     without_jp = [one for one in kept_messages if "JP" not in one]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
-    copies = {one["message_id"]: one for one in sut.kept_messages(JOURNAL)}
+    copies = {one["message_id"]: one for one in sut.read_kept_messages(JOURNAL)}
     by_tag = dict(zip(sender.tags(frames), frames, strict=True))
     for tag, message in ((1, positive), (3, second)):
         observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
@@ -152,7 +152,7 @@ def _await_system_queue_names(peer, sut, queue, names):
     """Wait for the first message of a system queue; return the names of all its messages."""
 
     def find_names():
-        identifiers = [message["message_id"] for message in sut.kept_messages(queue)]
+        identifiers = [message["message_id"] for message in sut.read_kept_messages(queue)]
         return [name for name, identifier in names.items() if identifier in identifiers]
 
     peer.eventually(lambda: next(iter(names)) in find_names())

@@ -26,7 +26,7 @@ def accepts_peer_session(peer):
     except ConformanceFailure:
         return NO_SESSION
     connection.send(peer.recoverable_message())
-    accepted = connection.acknowledgment() is not None
+    accepted = connection.request_acknowledgment() is not None
     connection.close()
     return A_SESSION if accepted else NO_SESSION
 
@@ -44,7 +44,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     sender.send(1, delivery="recoverable")
     session, frames = sender.await_first(1)
     session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     sut.send(peer.direct_name("mqc-lost"), body="message 3", application_tag=3, delivery="recoverable")
     lost_session, lost_frames = sender.await_first(1)
     lost_session.close()

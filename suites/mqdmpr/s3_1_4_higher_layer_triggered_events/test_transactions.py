@@ -227,7 +227,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
         },
         evidence=evidence,
     )
-    dead_letters = [one["label"] for one in sut.kept_messages("system$;deadxact")]
+    dead_letters = [one["label"] for one in sut.read_kept_messages("system$;deadxact")]
     sent_labels = [label for label in [*labels, *labels_of_subqueue, *received, *dead_letters] if label == "sent"]
     judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent_labels, evidence=evidence)
     work.end()

@@ -30,7 +30,7 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
     read = queue.begin(action, hCursor=cursor, ulTimeout=READ_TIMEOUT_MS)
     outcome = read.wait(READ_TIMEOUT_MS + remote.sut.response_timeout_ms).label_or_outcome
     duration_ms = remote.peer.measure_duration(read.evidence[0], read.evidence[-1])
-    earliest_ms, _ = duration_ms.allowed(SHORTEST_WAIT_MS, max(duration_ms.ms, READ_TIMEOUT_MS))
+    earliest_ms, _ = duration_ms.get_allowed_range(SHORTEST_WAIT_MS, max(duration_ms.ms, READ_TIMEOUT_MS))
     waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {READ_TIMEOUT_MS} ms"
     judge(
         "MQDMPR-3.1.6.3-03",

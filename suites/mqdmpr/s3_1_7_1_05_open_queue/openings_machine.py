@@ -31,7 +31,7 @@ class OpenModes(Machine, path=Path(__file__)):
 
     def __init__(self, remote: Remote) -> None:
         super().__init__()
-        remote.empty()
+        remote.empty_queue()
         self._remote = remote
         self._association = remote.associate()
         self._opened: Call | None = None

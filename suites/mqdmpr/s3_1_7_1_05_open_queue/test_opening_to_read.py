@@ -204,7 +204,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
     of another computer: the SUT refuses each request. The SUT opens an existing local queue.
     """
-    remote.empty()
+    remote.empty_queue()
     association = remote.associate()
     plain_queue, admin_queue = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
     path = plain_queue.partition("\\")[2]

@@ -43,7 +43,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     reader excludes the other reader. When the first reader has closed the queue, or its connection is lost, the second
     reader can open the queue.
     """
-    remote.empty()
+    remote.empty_queue()
     first_reader, second_reader = remote.associate(), remote.associate()
 
     def open_in_mode(association, mode):
@@ -110,7 +110,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
     """An application has a queue open, and a remote reader also opens it, with each pair of access and sharing modes:
     the SUT refuses the remote reader if and only if the mode of the application or of the reader excludes the other.
     """
-    remote.empty()
+    remote.empty_queue()
     association = remote.associate()
     for first_mode, refused in EXCLUDED_MODES.items():
         access, share = OPEN_MODES[first_mode]
@@ -140,7 +140,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, but the SUT
     refuses its receive. When the reader has closed the queue, a peek and a receive succeed.
     """
-    remote.empty()
+    remote.empty_queue()
     remote.deliver(["first", "second", "third"])
     queue = sut.queue()
     lookup_ids = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]

@@ -62,11 +62,11 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
         judge(
             rule,
             expected=facts(
-                received=labels,
-                visible_to_others=queues.expect(queue="ef", other="w"),
+                labels_received=labels,
+                labels_visible_to_others=queues.expect(queue="ef", other="w"),
                 first_messages={"queue": "e", "other": "w", "third": Outcome.NOTHING},
             ),
-            observed={"received": received, "visible_to_others": locked, "first_messages": peeks},
+            observed={"labels_received": received, "labels_visible_to_others": locked, "first_messages": peeks},
         )
     judge(
         "MQDMPR-3.1.7.1.13-29",

@@ -18,13 +18,18 @@ def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judg
     sut.control.call("set_queue", name=name, journaling=True)
     queue = remote.open_with_messages(*"abcd")
     reads = [queue.start_receive() for _ in range(3)]
-    held = sut.labels(name)
+    locked = sut.labels(name)
     returned = queue.put_message_back(reads[1])
     between = sut.labels(f"{name};journal")
     judge(
         "MQDMPR-3.1.7.1.12-18",
-        expected=facts(held=in_queue("d"), outcome="MQ_OK", queue=in_queue("b", "d"), journal=in_queue()),
-        observed={"held": held, "outcome": returned.outcome, "queue": sut.labels(name), "journal": between},
+        expected=facts(queue_while_locked=in_queue("d"), outcome="MQ_OK", queue=in_queue("b", "d"), journal=in_queue()),
+        observed={
+            "queue_while_locked": locked,
+            "outcome": returned.outcome,
+            "queue": sut.labels(name),
+            "journal": between,
+        },
         evidence=[*reads, returned],
     )
     ends = [queue.acknowledge(reads[2]), queue.acknowledge(reads[0])]
@@ -64,9 +69,9 @@ def test_purged_messages_are_deleted_at_every_end(remote, judge):
     ]
     judge(
         "MQDMPR-3.1.7.1.12-13",
-        expected=facts(held=[*"abcd"], outcomes=["MQ_OK"] * 4, queue=["e"]),
+        expected=facts(labels_received=[*"abcd"], outcomes=["MQ_OK"] * 4, queue=["e"]),
         observed={
-            "held": [read.label_or_outcome for read in reads],
+            "labels_received": [read.label_or_outcome for read in reads],
             "outcomes": [one.outcome for one in ends],
             "queue": queue.labels(),
         },

@@ -113,5 +113,5 @@ def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
     for properties in ({}, {"label": "later"}, {"transactional": True}):
         name = enterprise.create_queue(**properties)
         operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
-        case = f"change notifications about the queue with {properties or 'default properties'}"
+        case = f"change notifications about the queue created with {', '.join(properties) or 'default properties'}"
         judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations, case=case)

@@ -99,7 +99,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
-    call = association.raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
+    call = association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR_FAULT:
         judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
@@ -122,7 +122,7 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
     """A queue that was created with only a name stores a message whose sender is another queue manager."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
-    label = f"anybody {peer.message_id()}"
+    label = f"anybody {peer.next_message_id()}"
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     packet = receiver.build_message(
         {"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security

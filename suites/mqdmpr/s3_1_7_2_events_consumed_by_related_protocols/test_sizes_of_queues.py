@@ -27,8 +27,8 @@ def test_sizes_follow_moved_received_and_purged_messages(peer, sut, judge):
             application.call("move", queue=application.queue, lookup_id=one, to=subqueue)
     judge(
         "MQDMPR-3.1.7.2.2-03",
-        expected=facts(size_of_a_message=True, size_of_the_subqueue=2 * each),
-        observed={"size_of_a_message": each > 0, "size_of_the_subqueue": read_size(subqueue)},
+        expected=facts(a_message_has_a_size=True, size_of_the_subqueue=2 * each),
+        observed={"a_message_has_a_size": each > 0, "size_of_the_subqueue": read_size(subqueue)},
         evidence=packets,
     )
     application.receive(queue=subqueue)

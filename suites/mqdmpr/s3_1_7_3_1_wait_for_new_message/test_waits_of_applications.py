@@ -50,8 +50,10 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     rest = application.labels()
     judge(
         "MQDMPR-3.1.7.3.2-12",
-        expected=facts(taken=["d", "e"], peek_before_the_commit=Outcome.NOTHING, peek_before_the_abort=Outcome.NOTHING),
-        observed={"taken": taken, "peek_before_the_commit": unsent, "peek_before_the_abort": received},
+        expected=facts(
+            labels_received=["d", "e"], peek_before_the_commit=Outcome.NOTHING, peek_before_the_abort=Outcome.NOTHING
+        ),
+        observed={"labels_received": taken, "peek_before_the_commit": unsent, "peek_before_the_abort": received},
         evidence=packets,
     )
     judge(

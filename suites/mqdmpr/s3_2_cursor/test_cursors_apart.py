@@ -197,7 +197,7 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     waited_again = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
     waited_again.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
     for one in read_later:
-        other.return_message(one).expect_success()
+        other.put_message_back(one).expect_success()
     at_last = queue.start_receive(hCursor=cursor)
     judge.all(
         expected=each(Call.FAILURE),

@@ -79,7 +79,7 @@ class PropertyCaller:
         return get_properties(False, self.direct, [LABEL_PROPERTY] * len(variants), variants)
 
     def ask(self, stub):
-        call = self.association.raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
+        call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
         return call
 

@@ -48,7 +48,7 @@ def require_well_formed_names(kind: type, *fields: str) -> Predicate:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
         found = [name for name in list_queue_names(packet) if isinstance(name, kind)]
-        return (True, f"the number of well-formed names is {len(found)}") if found else None
+        return (True, f"number of well-formed names: {len(found)}") if found else None
 
     return judge_names
 
@@ -83,7 +83,7 @@ def check_direct_names(packet: Any, context: Context) -> Finding:
     if not names:
         return None
     wrong = [name for name in names if not _is_direct_name(name)]
-    return not wrong, f"the string is {(wrong or names)[0]!a}"
+    return not wrong, f"FormatName is {(wrong or names)[0]!a}"
 
 
 def _is_direct_name(name: str) -> bool:

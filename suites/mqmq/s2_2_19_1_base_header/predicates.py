@@ -55,7 +55,7 @@ passive(
 )(judge_packet_bytes(check_packet_size))
 
 
-@passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 if TH is 1")
+@passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 in a message with a TransactionHeader")
 def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:
@@ -78,7 +78,7 @@ def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
 def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     """Check that DH is set if TR is set."""
     base = packet.BaseHeader
-    return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0")
+    return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0; DH may be 0 or 1")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue of an internal packet is 0xFFFFFFFF")

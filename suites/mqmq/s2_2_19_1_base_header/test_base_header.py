@@ -161,7 +161,7 @@ def test_messages_are_in_queue_by_priority(peer, sut, judge):
         sent.append(
             connection.send(peer.message(base={"PR": priority}, label=f"message {number} of priority {priority}"))
         )
-    if connection.acknowledgment() is None:
+    if connection.request_acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
     labels = [message["label"] for message in sut.messages() if " of priority " in message["label"]]
     judge(
@@ -234,7 +234,7 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     listener = listen_for_connection(peer, sut)
     connection, asked = accept_request(listener)
     respond_to_parameters(connection, respond_to_request(connection, asked))
-    connection.quiet()
+    connection.stays_quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kinds = ["expired message" if "expired" in label else "unexpired message" for label in labels]

@@ -39,16 +39,16 @@ def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Findi
     user = packet.UserHeader
     if user.DQ != DIRECT_QUEUE_TYPE:
         return None
-    return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}"
+    return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}, and DQ is 7"
 
 
-@passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC is at most 0x{HIGHEST_RC:X}")
+@passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC of the UserHeader is at most 0x{HIGHEST_RC:X}")
 def check_hop_count(packet: Any, context: Context) -> Finding:
     """Check the range of RC."""
     return packet.UserHeader.RC <= HIGHEST_RC, f"RC is 0x{packet.UserHeader.RC:X}"
 
 
-@passive("MQMQ-2.2.19.2-09", USER_MESSAGE_KIND, "DM is 0 or 1")
+@passive("MQMQ-2.2.19.2-09", USER_MESSAGE_KIND, "DM of the UserHeader is 0 or 1")
 def check_delivery_mode(packet: Any, context: Context) -> Finding:
     """Check that DM has a defined value."""
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
@@ -66,10 +66,10 @@ def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
     return judge_value
 
 
-passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED), "DQ is one of 0, 3, 5, 7")(
+passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED), "DQ of the UserHeader is 0, 3, 5 or 7")(
     require_defined_value("DQ", (0, 3, 5, 7))
 )
-passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(
+passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ of the UserHeader is 0, 2, 3, 5, 6 or 7")(
     require_defined_value("AQ", (0, 2, 3, 5, 6, 7))
 )
 
@@ -95,10 +95,10 @@ def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding
     return packet.UserHeader.DM != 0, f"TH is 1, and DM is {packet.UserHeader.DM}"
 
 
-passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP is 1 in a message")(check_properties_present)
+passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP of the UserHeader is 1")(check_properties_present)
 
 
-@passive("MQMQ-2.2.19.2-25", USER_MESSAGE_KIND, "AH is 0")
+@passive("MQMQ-2.2.19.2-25", USER_MESSAGE_KIND, "AH of the UserHeader is 0")
 def check_ah_is_clear(packet: Any, context: Context) -> Finding:
     """Check that AH, the flag of messages that arrived over HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"

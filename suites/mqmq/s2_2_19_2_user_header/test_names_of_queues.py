@@ -84,7 +84,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
     administration and response queues that the packets name, and all other properties unchanged.
     """
     for queue, build_message in (("plain", peer.recoverable_message), ("transactional", Sequence(peer).message)):
-        label = f"names {peer.message_id()}"
+        label = f"names {peer.next_message_id()}"
         packet = build_message(dict(fields), label=label, body=b"body")
         done = deliver_message(peer, packet, label, queue)
         if done.outcome != done.accepted_outcome:

@@ -65,7 +65,10 @@ def check_label_is_terminated(packet: Any, context: Context) -> Finding:
 def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS, f"MessageClass is 0x{value:04X}"
+    return (
+        value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS,
+        f"MessageClass is {show_integer(value, 'MessageClass')}",
+    )
 
 
 @passive(
@@ -89,7 +92,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
     def judge_size(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
-            return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
+            return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
         data = context.frame.data
         at = find_properties_header(data) if is_message(data) else None
         if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
@@ -97,7 +100,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
         begin = at + SIZE_FIELD_OFFSETS[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
-        return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
+        return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
 
     return judge_size
 
@@ -139,7 +142,7 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
-    return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
+    return properties.LabelTerminated and "\0" not in properties.Label, f"Label is {properties.Label!a}"
 
 
 @passive(

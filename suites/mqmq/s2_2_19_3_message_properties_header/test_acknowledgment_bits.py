@@ -106,7 +106,7 @@ def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, d
     """SendInsecureNacks is TRUE. Two messages, one with NA and one without, are sent to a missing queue: only the
     message with NA gets an acknowledgment, of class NACK_BAD_DST_Q.
     """
-    sut.send_insecure_nacks()
+    sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\private$\mqc-missing"
     sent = [

@@ -60,7 +60,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
     recoverable messages are 0. On a second session, AckSequenceNumber is 1 after a message.
     """
-    sut.slow_down(MAX_TIMER_SPEED)
+    sut.limit_time_scale(MAX_TIMER_SPEED)
     connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
@@ -153,7 +153,7 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
     of that number.
     """
-    sut.slow_down(MAX_TIMER_SPEED)
+    sut.limit_time_scale(MAX_TIMER_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
     first, header = send_and_await_ack(
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], SAME_TIME_TOLERANCE_MS
@@ -242,7 +242,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
     flags.
     """
-    sut.slow_down(MAX_TIMER_SPEED)
+    sut.limit_time_scale(MAX_TIMER_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
     for _ in range(MAX_ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
@@ -275,7 +275,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
     recoverable message.
     """
-    sut.slow_down(MAX_TIMER_SPEED)
+    sut.limit_time_scale(MAX_TIMER_SPEED)
     connection = peer.open_raw()
     evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_TIMEOUT_MS // 2)
     for _ in range(2):

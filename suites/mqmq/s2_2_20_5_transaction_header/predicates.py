@@ -44,7 +44,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
-    return not flags & UNUSED_BITS_BY_RULE, f"Flags is 0x{flags:08X}"
+    return not flags & UNUSED_BITS_BY_RULE, f"TransactionHeader.Flags is 0x{flags:08X}"
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
@@ -70,12 +70,12 @@ def check_sequence_number(packet: Any, context: Context) -> Finding:
     number = header.TxSequenceNumber
     again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
-        return number == again, f"TxSequenceNumber is {number}, and {again} in the first transmission"
+        return number == again, f"TxSequenceNumber is {number}, and {again} in the first transmission of the message"
     if not known.numbers:
         return None  # the numbers before this session are unknown
     last = known.highest
     bridged = number > last and header.PreviousTxSequenceNumber == last
-    return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
+    return number == last + 1 or bridged, f"TxSequenceNumber is {number}, and {last} in the previous message"
 
 
 @passive("MQMQ-2.2.20.5-17", USER_MESSAGE_KIND, "TxSequenceNumber is at least 1")
@@ -98,7 +98,7 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     return (
         number > 0 and previous < HIGHEST_U32,
-        f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}",
+        f"TxSequenceNumber is {number}, and PreviousTxSequenceNumber is {previous}",
     )
 
 
@@ -115,7 +115,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     if header is None or _is_routed(packet, context):
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
-    observed = f"PreviousTxSequenceNumber is {previous}, TxSequenceNumber is {number}"
+    observed = f"PreviousTxSequenceNumber is {previous}, and TxSequenceNumber is {number}"
     known = _sequence_before(packet, context)
     if not known.numbers or packet.UserHeader.MessageID in known.numbers:
         return previous < number, observed

@@ -23,6 +23,14 @@ KEY_SIZES = (SIMPLE_BLOB_HEADER_BYTES + 128, SIMPLE_BLOB_HEADER_BYTES + 256)
 """Possible sizes of a SIMPLEBLOB in bytes: its encrypted key is as long as the receiver's RSA modulus."""
 RSA_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
+ITEM_BY_SIZE_FIELD = {
+    "SenderIdSize": "SecurityID",
+    "EncryptionKeySize": "EncryptionKey",
+    "SignatureSize": "Signature",
+    "SenderCertSize": "SenderCert",
+    "ProviderInfoSize": "ProviderInfo",
+}
+"""The items of SecurityData, by the field with the size of each item."""
 LARGEST_CERTIFICATE = 0xFFFF
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
@@ -38,7 +46,7 @@ UNUSED_BITS_BY_RULE = {
 register_unused_bits(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BITS_BY_RULE)
 
 
-@passive("MQMQ-2.2.20.6-01", USER_MESSAGE_KIND, "ST is 0, 1 or 2")
+@passive("MQMQ-2.2.20.6-01", USER_MESSAGE_KIND, "ST of the SecurityHeader is 0, 1 or 2")
 @of_security_header
 def check_sender_type(security: Any, packet: Any) -> Finding:
     """Check that ST has a defined value."""
@@ -85,7 +93,7 @@ def require_zero_bits(name: str) -> JudgePart:
 
 
 for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
-    passive(rule, USER_MESSAGE_KIND, f"{name} is 0")(of_security_header(require_zero_bits(name)))
+    passive(rule, USER_MESSAGE_KIND, f"{name} of the SecurityHeader is 0")(of_security_header(require_zero_bits(name)))
 
 
 @passive("MQMQ-2.2.20.6-07", USER_MESSAGE_KIND, "ProviderInfo of a signed message contains a name if DE is 0")
@@ -102,11 +110,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present if AI is set."""
-    return (
-        (_any_size(security), f"the five sizes are {', '.join(map(str, _list_item_sizes(security)))}")
-        if security.AI
-        else None
-    )
+    return (_any_size(security), _describe_item_sizes(security)) if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", USER_MESSAGE_KIND, "SenderIdSize is the length of the SID or GUID in SecurityID")
@@ -117,7 +121,7 @@ def check_sender_size(security: Any, packet: Any) -> Finding:
     if security.ST not in (SID, QUEUE_MANAGER):
         return None
     right = _is_sid(identifier) if security.ST == SID else len(identifier) == GUID_SIZE
-    return right, f"SenderIdSize is {len(identifier)} for {identifier.hex()}"
+    return right, f"SenderIdSize is {len(identifier)}, and SecurityID is {identifier.hex()}"
 
 
 @passive("MQMQ-2.2.20.6-15", USER_MESSAGE_KIND, "EncryptionKeySize is the length of the SIMPLEBLOB")
@@ -166,14 +170,18 @@ def check_certificate_limit(security: Any, packet: Any) -> Finding:
 def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
     info = security.SecurityData.ProviderInfo
-    return (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
+    return (
+        (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}, and ProviderInfo is {info.hex()}")
+        if info
+        else None
+    )
 
 
 @passive("MQMQ-2.2.20.6-19", USER_MESSAGE_KIND, "at least one of the five sizes in the SecurityHeader is not 0")
 @of_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), f"the five sizes are {', '.join(map(str, _list_item_sizes(security)))}"
+    return _any_size(security), _describe_item_sizes(security)
 
 
 @passive(
@@ -185,9 +193,9 @@ def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
 def check_announced_items(security: Any, packet: Any) -> Finding:
     """Check that SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1."""
     if security.ST == NO_SENDER and not security.EB:
-        return NotExercised("ST and EB are 0")
+        return NotExercised("ST is 0, and EB is 0")
     lacking = [name for name, lacks in _find_missing_items(security).items() if lacks]
-    return not lacking, f"missing items: {', '.join(lacking) or 'none'}"
+    return not lacking, f"missing items of SecurityData: {', '.join(lacking) or 'none'}"
 
 
 @passive(
@@ -197,7 +205,9 @@ def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     """Check that each item begins at a multiple of 4 bytes; if not, the codec reports SecurityData as malformed."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
-    return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
+    return (
+        None if packet.SecurityHeader is None else (True, "each item of SecurityData begins at a multiple of 4 bytes")
+    )
 
 
 @passive(
@@ -225,18 +235,12 @@ def _read_provider(info: bytes) -> str | None:
         return None
 
 
-def _list_item_sizes(security: Any) -> tuple[int, ...]:
-    return (
-        security.SenderIdSize,
-        security.EncryptionKeySize,
-        security.SignatureSize,
-        security.SenderCertSize,
-        security.ProviderInfoSize,
-    )
-
-
 def _any_size(security: Any) -> bool:
-    return any(_list_item_sizes(security))
+    return any(getattr(security, name) for name in ITEM_BY_SIZE_FIELD)
+
+
+def _describe_item_sizes(security: Any) -> str:
+    return f"sizes: {', '.join(f'{name} {getattr(security, field)}' for field, name in ITEM_BY_SIZE_FIELD.items())}"
 
 
 def _find_missing_items(security: Any) -> dict[str, bool]:

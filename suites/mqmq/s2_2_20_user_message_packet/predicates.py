@@ -125,7 +125,7 @@ passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0
 )
 
 
-@passive("MQMQ-2.2.20.8-01", USER_MESSAGE_KIND, "QT is 0 or 1")
+@passive("MQMQ-2.2.20.8-01", USER_MESSAGE_KIND, "QT of the DebugHeader is 0 or 1")
 @judge_message_part("DebugHeader")
 def check_queue_type(header: Any, packet: Any) -> Finding:
     """Check that QT has a defined value."""

@@ -39,7 +39,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     """Messages arrive with a SoapHeader of each length, followed by a MultiQueueFormatHeader: each message is in its
     queue as it was sent.
     """
-    label = f"soap {peer.message_id()}"
+    label = f"soap {peer.next_message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_build_name_list(name))
     done = deliver_message(peer, packet, label)

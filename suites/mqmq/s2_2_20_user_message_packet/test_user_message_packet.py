@@ -220,7 +220,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
     longer than without a SessionHeader.
     """
-    sut.slow_down(10)
+    sut.limit_time_scale(10)
     sender = Sender(peer, sut)
     sender.send(1)
     session, first = sender.await_first(1)

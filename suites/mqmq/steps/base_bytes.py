@@ -46,7 +46,7 @@ def check_packet_size(data: bytes) -> Finding:
     """
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
     stated, actual = int.from_bytes(data[8:12], "little"), len(data)
-    observed = f"PacketSize is {stated}, the packet has {actual} bytes"
+    observed = f"PacketSize is {stated}, and the packet has {actual} bytes"
     if base.IN and base.SH:
         return stated in SESSION_ACK_SIZES, observed
     return stated == actual - (SESSION_HEADER_SIZE if base.SH else 0), observed

@@ -23,7 +23,7 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
     (E16). The forwarded bytes may be malformed.
     """
     peer.listen(ignore_incoming=True)
-    first_tag, tag = (peer.message_id() & 0xFFFF for _ in range(2))
+    first_tag, tag = (peer.next_message_id() & 0xFFFF for _ in range(2))
     to = private_queue(peer.identifier, DESTINATION_QUEUE_NUMBER)
     connection = peer.open_raw()
     connection.send(peer.message(to, destination=None, ApplicationTag=first_tag))

@@ -57,7 +57,9 @@ def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
             if holder is None:
                 return None
             return (
-                (True, f"{flag} is 1, and {part} is present") if getattr(holder, flag) else NotExercised(f"{flag} is 0")
+                (True, f"{flag} is 1, and {part} is present")
+                if getattr(holder, flag)
+                else NotExercised(f"{flag} is 0, and {part} is missing")
             )
         if not is_message(data) or not is_valid_with_flag(data, header, flag, 0, 1):
             return None
@@ -72,4 +74,4 @@ def check_properties_present(packet: Any, context: Context) -> Finding:
         return None
     if not isinstance(packet, FormatError):
         return True, "MP is 1, and the MessagePropertiesHeader is present"
-    return None if read_user_flags(context.frame.data).MP else (False, "MP is 0")
+    return None if read_user_flags(context.frame.data).MP else (False, "UserHeader.MP is 0")

@@ -20,7 +20,7 @@ class Outgoing:
     """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
-        sut.slow_down(HIGHEST_TIMER_SPEED)
+        sut.limit_time_scale(HIGHEST_TIMER_SPEED)
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut, to)
@@ -52,8 +52,10 @@ class Outgoing:
             self.sender.send(self.seen + 1, **message)
         peer, inbox, seen = self.peer, self.peer.inbox, self.seen
         if self.session is None:
-            peer.environment.run_until(lambda: peer.is_called or len(inbox.pieces) > seen, self.sut.connect_timeout_ms)
-            if peer.is_called or len(inbox.pieces) <= seen:
+            peer.environment.run_until(
+                lambda: peer.has_unawaited_connection or len(inbox.pieces) > seen, self.sut.connect_timeout_ms
+            )
+            if peer.has_unawaited_connection or len(inbox.pieces) <= seen:
                 self.session = self.sender.await_session()
         peer.environment.run_until(lambda: len(inbox.pieces) > seen, self.sut.response_timeout_ms)
         if len(inbox.pieces) <= seen:

@@ -87,7 +87,7 @@ def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) ->
 
 
 def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
-    return value == wanted % _SEQUENCE_NUMBERS, f"{name} is {value} after {wanted} {what}"
+    return value == wanted % _SEQUENCE_NUMBERS, f"{name} is {value}, and the number of {what} is {wanted}"
 
 
 def check_sent_count(packet: Any, counts: Counts) -> Finding:
@@ -127,10 +127,8 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     value = packet.SessionHeader.AckSequenceNumber
     ahead, behind = (value - counts.acknowledged) % _SEQUENCE_NUMBERS, (counts.came - value) % _SEQUENCE_NUMBERS
     kept = ahead < _SEQUENCE_NUMBERS // 2 and behind < _SEQUENCE_NUMBERS // 2 and behind <= counts.came
-    return (
-        kept,
-        f"AckSequenceNumber is {value}, and was {counts.acknowledged} before; messages received: {counts.came}",
-    )
+    before = counts.acknowledged
+    return kept, f"AckSequenceNumber is {value}, and {before} in the previous header; messages received: {counts.came}"
 
 
 def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
@@ -143,7 +141,7 @@ def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
     kept = all((counts.came_recoverable - number) % _SEQUENCE_NUMBERS < counts.came_recoverable for number in numbers)
     return (
         kept,
-        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; number received: {counts.came_recoverable}",
+        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; received: {counts.came_recoverable}",
     )
 
 
@@ -155,7 +153,7 @@ def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
     again = [number for number in numbers if number in counts.flagged]
     return (
         not again,
-        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; acknowledged before: {len(again)}",
+        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; acknowledged before: {again or 'none'}",
     )
 
 
@@ -172,7 +170,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None
-    return numbers[0] == 1, f"number of the first acknowledged recoverable message: {numbers[0]}"
+    return numbers[0] == 1, f"the first acknowledged recoverable message is number {numbers[0]}"
 
 
 def require_0_before_recoverable_messages(name: str) -> JudgeHeader:
@@ -182,6 +180,6 @@ def require_0_before_recoverable_messages(name: str) -> JudgeHeader:
         if not counts.is_clear or counts.came_recoverable:
             return None
         value = getattr(packet.SessionHeader, name)
-        return value == 0, f"{name} is {value}, although no recoverable message was received"
+        return value == 0, f"{name} is {value}, and no recoverable message was received"
 
     return judge_header

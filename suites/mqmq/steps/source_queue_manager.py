@@ -36,4 +36,7 @@ def check_source(packet: Any, context: Context) -> Finding:
     if identifier is None or packet.UserHeader.RC:
         return None
     named = packet.UserHeader.SourceQueueManager
-    return named == identifier, f"SourceQueueManager is {named}, and the GUID of the session setup is {identifier}"
+    return (
+        named == identifier,
+        f"SourceQueueManager is {named}, and the SUT set up the session with the GUID {identifier}",
+    )

@@ -45,13 +45,16 @@ def compare_with_previous(judge: JudgePair) -> Predicate:
 def check_fm_marks_first_message(header: Any, before: Any) -> Finding:
     """Check that FM is set if and only if the previous message belongs to a different transaction."""
     first = header.ID != before.ID
-    return first == header.FM, f"FM is {header.FM}, and ID is {header.ID} after ID {before.ID}"
+    return first == header.FM, f"FM is {header.FM}; ID is {header.ID}, and {before.ID} in the previous message"
 
 
 def check_lm_marks_last_message(header: Any, before: Any) -> Finding:
     """Check that LM of the previous message is set if and only if this message belongs to a different transaction."""
     last = header.ID != before.ID
-    return last == before.LM, f"LM of the previous message is {before.LM}, and ID is {header.ID} after ID {before.ID}"
+    return (
+        last == before.LM,
+        f"LM of the previous message is {before.LM}; ID is {header.ID}, and {before.ID} in the previous message",
+    )
 
 
 def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
@@ -60,7 +63,7 @@ def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
     """
     if before.LM or header.FM:
         return None
-    return header.ID == before.ID, f"ID is {header.ID} after ID {before.ID} in the same transaction"
+    return header.ID == before.ID, f"ID is {header.ID}, and {before.ID} in the previous message of the same transaction"
 
 
 def check_transaction_has_new_id(header: Any, before: Any) -> Finding:
@@ -69,4 +72,4 @@ def check_transaction_has_new_id(header: Any, before: Any) -> Finding:
     """
     if not before.LM or not header.FM:
         return None
-    return header.ID != before.ID, f"ID is {header.ID} after ID {before.ID} in a new transaction"
+    return header.ID != before.ID, f"ID is {header.ID}, and {before.ID} in the last message of the previous transaction"

@@ -87,7 +87,7 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
     message = initiated.open()
     known = len(sut.messages("plain")) if sut.has("receive") else 0
     sessions = [initiated.connection, peer.open_raw(), peer.open_raw()]
-    answers = [session.acknowledgment() for session in sessions]
+    answers = [session.request_acknowledgment() for session in sessions]
     names = ("initiated_session", "accepted_session", "second_accepted_session")
     evidence = [message, *(session.sent[-1] for session in sessions), *answers]
     judge(

@@ -99,14 +99,14 @@ def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
     """The peer sends a Ping Request from one UDP port, and then from a second UDP port: each time, only the port that
     sent the request receives the response, which has the Cookie of the request.
     """
-    first, second = peer.udp(), peer.udp()
+    first, second = peer.open_udp(), peer.open_udp()
     for case, asking, other in (("first request", first, second), ("request of another port", second, first)):
         sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
         reply = asking.poll()
         is_ping = reply is not None and reply.kind == "Ping" and reply.data != sent.data
         observed = {
             "answer sent to the port of the request": is_ping and reply.packet.Cookie == cookie,
-            "no packet sent to the other port": other.quiet(),
+            "no packet sent to the other port": other.stays_quiet(),
         }
         expected = fields({"answer sent to the port of the request": True, "no packet sent to the other port": True})
         judge("MQQB-2.1.2-02", expected=expected, observed=observed, case=case, evidence=[sent, reply])

@@ -9,13 +9,13 @@ from harness.judging.passive import Context, Finding, passive
 INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 
 
-@passive("MQQB-2.2.1-02", (*INTERNAL_PACKET_KINDS, "unknown internal"), "PT is 1, 2 or 3")
+@passive("MQQB-2.2.1-02", (*INTERNAL_PACKET_KINDS, "unknown internal"), "PT of the InternalHeader is 1, 2 or 3")
 def demand_packet_type(packet: Any, context: Context) -> Finding:
     """Demand one of the three types of an internal packet."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"
 
 
-@passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0")
+@passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0 in a SessionAck")
 def demand_no_refusal_in_session_ack(packet: Any, context: Context) -> Finding:
     """Demand CS 0 in a SessionAck: only a packet that opens a session may refuse the session."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"

@@ -57,7 +57,7 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
         came = session.connection.poll("UserMessage")
         session.connection.acknowledge_all()
         session.connection.send(peer.message())
-        silent = session.connection.quiet()
+        silent = session.connection.stays_quiet()
         effects.append({"SUT_sends_its_message": came is not None, "SUT_is_silent_after_a_message": silent})
         evidence += [sent, came, session.connection.last]
         session.connection.close()

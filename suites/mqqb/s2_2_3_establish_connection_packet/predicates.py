@@ -27,7 +27,7 @@ def demand_padding_of_response(packet: Any, context: Context) -> Finding:
     if context.sut_role != "acceptor":
         return None
     odd = [byte for byte in packet.EstablishConnectionHeader.Padding if byte != 0x5A]
-    return not odd, f"{len(odd)} bytes of Padding differ from 0x5A"
+    return not odd, f"number of bytes in Padding that differ from 0x5A: {len(odd)}"
 
 
 passive("MQQB-2.2.3-01", INTERNAL_KINDS, "IN is 1 in an EstablishConnection packet", of_system=True)(

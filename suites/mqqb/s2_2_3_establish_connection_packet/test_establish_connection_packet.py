@@ -47,7 +47,7 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
-        pings = peer.recorder.pings(from_sut=False)
+        pings = peer.recorder.list_pings(from_sut=False)
         ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
         judge(
             "MQQB-2.2.3.1-01",
@@ -117,7 +117,7 @@ def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
     known_pings = 0
     for _ in range(2):  # a retry comes without a ping
         asked = session.await_request()
-        pings = peer.recorder.pings(from_sut=True)[known_pings:]
+        pings = peer.recorder.list_pings(from_sut=True)[known_pings:]
         expected = fields({"EstablishConnectionHeader.SE": one_of(0, 1) if pings else 1})
         judge("MQQB-2.2.3.1-05", expected=expected, observed=asked, evidence=[*pings, asked])
         known_pings += len(pings)

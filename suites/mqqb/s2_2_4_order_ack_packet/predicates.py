@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations.numbers import show_integer
 from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
@@ -43,12 +44,12 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass is MQMSG_CLASS_ORDER_ACK")
+@passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass of an OrderAck is 0xFF (ORDER_ACK)")
 @apply_to_acknowledgments(is_order_ack)
 def demand_order_ack_class(packet: Any) -> Finding:
     """Demand that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is 0x{value:04X}"
+    return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is {show_integer(value, 'MessageClass')}"
 
 
 @passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
@@ -66,7 +67,7 @@ def compare_previous_number(packet: Any) -> Finding:
     kept = body.TxPreviousSequenceNumber == body.TxSequenceNumber - 1
     return (
         kept,
-        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber is {body.TxSequenceNumber}",
+        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, and TxSequenceNumber is {body.TxSequenceNumber}",
     )
 
 

@@ -37,7 +37,7 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM is 1")
+@passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM of a FinalAck is 1")
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
     """Demand that DM of a FinalAck is 1, which means recoverable."""

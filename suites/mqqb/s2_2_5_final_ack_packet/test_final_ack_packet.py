@@ -113,7 +113,9 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     receiver = Receiver(peer, sut)
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
-    sent = receiver.send({"MessageID": LARGE_MESSAGE_ID | peer.message_id()}, transaction=FIFTH_MESSAGE_HEADER, **wrong)
+    sent = receiver.send(
+        {"MessageID": LARGE_MESSAGE_ID | peer.next_message_id()}, transaction=FIFTH_MESSAGE_HEADER, **wrong
+    )
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])

@@ -167,10 +167,10 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
     response.
     """
     require_ping_answer(peer)
-    end = peer.udp()
+    end = peer.open_udp()
     request = {"QMGuid": peer.identifier, "Cookie": 0x1234}
     wrong = end.send(ping_request(**request, Signature=signature))
-    ignored = end.quiet()
+    ignored = end.stays_quiet()
     right = end.send(ping_request(**request))
     got = end.poll()
     observed = {"wrong request ignored": ignored, "correct request answered": got is not None}

@@ -24,7 +24,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
     connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)
     established, agreed = connection.received[:2]
-    acknowledged = connection.acknowledgment()
+    acknowledged = connection.request_acknowledgment()
     connection.send(peer.recoverable_message())
     recoverable = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     frames = [established, agreed, acknowledged]

@@ -40,4 +40,4 @@ def demand_blob_layout(security: Any, packet: Any) -> Finding:
     if not key:
         return None
     kept = key[:4] == HEAD and key[8:12] == KEY_ALGORITHM and len(key) == SIZE
-    return kept, f"the fixed parts are {key[:4].hex()} and {key[8:12].hex()}, the size is {len(key)} bytes"
+    return kept, f"the fixed parts are {key[:4].hex()} and {key[8:12].hex()}, and the size is {len(key)} bytes"

@@ -108,7 +108,7 @@ class Acceptor(Machine, path=Path(__file__)):
         """Send a message on the second session; return the name of the answer."""
         if self._beside is None:
             return NO_SESSION
-        answer = self._beside.acknowledgment()
+        answer = self._beside.request_acknowledgment()
         return SILENCE if answer is None else answer.kind
 
     # -- steps ----------------------------------------------------------------------------------------------------

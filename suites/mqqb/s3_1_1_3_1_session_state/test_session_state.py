@@ -120,7 +120,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
 
 def _send_together(sender, *names):
     """Let the SUT begin a sequence to each of the given queues at the same time; return the tags of the messages."""
-    message_tags = [sender.peer.message_id() for _ in names]
+    message_tags = [sender.peer.next_message_id() for _ in names]
     for tag, name in zip(message_tags, names, strict=True):
         to = sender.peer.direct_name(name)
         sender.sut.send(to, body="at once", application_tag=tag, delivery="transactional")
@@ -308,7 +308,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
             "MQQB-3.1.1.3.1-05",
             expected=count,
             observed=_await_reject_count(peer, sut, count),
-            case=f"RejectCount after {count} messages out of order",
+            case=f"RejectCount after {count} message{'s' * (count > 1)} out of order",
             evidence=sent,
         )
     sut.restart()

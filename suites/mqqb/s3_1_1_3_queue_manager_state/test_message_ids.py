@@ -20,7 +20,7 @@ def test_successive_messages_have_consecutive_ids(peer, sut, judge):
     sender.send(2, 3, delivery="recoverable")
     frames = sender.collect(session, 3)
     session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     session.close()
     sender.send(4, 5)
     again = sender.await_session()

@@ -65,7 +65,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     else:
         sender.send(4)
     peer.wait(lambda: 4 in Sender.tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
-    of_second_queue = peer.await_session(0) if peer.is_called else None
+    of_second_queue = peer.await_session(0) if peer.has_unawaited_connection else None
     came = sorted(peer.inbox.messages, key=lambda frame: Sender.tags([frame]))
     if Sender.tags(came) != [1, 2, 3, 4]:
         raise ConformanceFailure(f"the messages {Sender.tags(came)} arrived, not 1 to 4")
@@ -82,7 +82,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     session.acknowledge_all()
     if of_second_queue is not None:
         of_second_queue.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     for tag in (5, 6):
         sut.restart()
         sender.send(tag)
@@ -98,7 +98,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
             evidence=[*came, *later],
         )
         ids += _list_message_ids(later)
-        later_session.quiet()
+        later_session.stays_quiet()
 
 
 def _list_message_ids(frames):

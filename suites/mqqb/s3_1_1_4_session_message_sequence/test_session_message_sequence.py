@@ -87,7 +87,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, 
     judge(
         "MQQB-3.1.1.4-D01",
         expected=holds("the session stays open after a SessionAck that counts the message after a gap"),
-        observed=session.acknowledgment() is not None or session.outcome(),
+        observed=session.request_acknowledgment() is not None or session.outcome(),
         evidence=[*sent, counted],
     )
 

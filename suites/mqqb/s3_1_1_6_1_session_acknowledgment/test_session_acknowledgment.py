@@ -47,7 +47,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, ca
     peer.settle()
     session.close()
     again = outgoing.await_session()
-    while not again.quiet():
+    while not again.stays_quiet():
         pass
     came, evidence = outgoing.list_numbers_on(again), [*sent, ack, again.last]
     for rule, kind, expected in (

@@ -17,7 +17,7 @@ from suites.mqmq.steps.session_headers import (
 )
 
 
-@passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")
+@passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64 in ConnectionParameters")
 def demand_window_size(packet: Any, context: Context) -> Finding:
     """Demand WindowSize 64 of the SUT, as initiator and as acceptor."""
     size = packet.ConnectionParametersHeader.WindowSize

@@ -31,7 +31,7 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     first SessionAck equals the number between later SessionAcks. In the case "SUT again", the SUT opens a session after
     a lost session on which it left five messages unacknowledged.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)
     sent: list[Frame] = []
     for _ in range(TURNS):

@@ -27,7 +27,9 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
             break
     copies = outgoing.copies(2)[: SHORT_RESEND_ENTRY_COUNT + 1]
     waits = [peer.measure_duration(earlier, later) for earlier, later in itertools.pairwise(copies)]
-    intervals = [wait.when(FIRST_RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
+    intervals = [
+        wait.describe_expiry(FIRST_RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits
+    ]
     judge.all(
         expected=["the first resend time"] * SHORT_RESEND_ENTRY_COUNT,
         observed=intervals,

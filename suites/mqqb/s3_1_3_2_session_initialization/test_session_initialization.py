@@ -212,7 +212,7 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
     """The SUT opens a session in its second attempt, and the peer acknowledges its message: the SUT closes the idle
     session when the Session Cleanup Timer expires.
     """
-    cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.connection.close()
@@ -233,13 +233,17 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """The SUT closes a session without messages at the first expiry of its Session Cleanup Timer, and does not wait for
     the second expiry.
     """
-    cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
-    observed = took.when(cleanup_ms, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
+    observed = (
+        took.describe_expiry(cleanup_ms, CLOSED_AT_FIRST_EXPIRY)
+        if session.closed_by_sut
+        else "not closed by two expiries"
+    )
     if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
         observed = CLOSED_AT_SECOND_EXPIRY
     judge(
@@ -391,7 +395,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
     the counts of the session have their initial values.
     """
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1, priority=0)
     sender.send(2, delivery="recoverable", priority=0)

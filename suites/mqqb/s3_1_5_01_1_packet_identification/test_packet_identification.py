@@ -149,7 +149,7 @@ def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, pa
     accepted = [
         connection.send(connection.build_session_ack(base={"PacketSize": 20, "PR": priority})) for priority in (3, 0, 7)
     ]
-    alive = connection.acknowledgment()
+    alive = connection.request_acknowledgment()
     judge(
         "MQQB-3.1.5.1.1-03",
         expected=packet("SessionAck"),

@@ -216,7 +216,7 @@ def test_malformed_packet_closes_session(peer, judge):
     beside = peer.open_raw()
     for flaw, data in build_malformed_packets(peer).items():
         connection = peer.open_raw()
-        if connection.acknowledgment() is None:
+        if connection.request_acknowledgment() is None:
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
         known = len(connection.received)
         sent = connection.send(data)
@@ -228,7 +228,7 @@ def test_malformed_packet_closes_session(peer, judge):
         )
     judge.all(
         expected=holds("the other session is open"),
-        observed=beside.acknowledgment() is not None or beside.outcome(),
+        observed=beside.request_acknowledgment() is not None or beside.outcome(),
         evidence=beside.received,
     )
 

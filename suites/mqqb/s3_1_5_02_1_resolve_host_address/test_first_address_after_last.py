@@ -32,7 +32,7 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
         return
     since = session.received[0].number
     request = again.received[0]
-    pings = [one for one in peer.recorder.pings(from_sut=True) if since < one.number < request.number]
+    pings = [one for one in peer.recorder.list_pings(from_sut=True) if since < one.number < request.number]
     if not pings and request.kind == "EstablishConnection":
         judge(
             "MQQB-3.1.5.2.3-11",

@@ -25,7 +25,10 @@ def demand_reserved_fields_of_request(packet: Any, context: Context) -> Finding:
     if not is_initiator_packet(context):
         return None
     header = packet.EstablishConnectionHeader
-    return (header.RE, header.Reserved) == (0x10, 0), f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}"
+    return (header.RE, header.Reserved) == (
+        0x10,
+        0,
+    ), f"RE is 0x{header.RE:02X}, and Reserved is 0x{header.Reserved:04X}"
 
 
 passive("MQQB-3.1.5.2.3-04", INTERNAL_KINDS, "IN is 1 in the first packet of an initiator", of_system=True)(

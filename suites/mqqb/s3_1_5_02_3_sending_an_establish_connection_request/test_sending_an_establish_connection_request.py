@@ -24,7 +24,7 @@ compared.
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
     """Return the Ping packets of the SUT between two frames of the capture."""
-    found = peer.recorder.pings(from_sut=True)
+    found = peer.recorder.list_pings(from_sut=True)
     return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
 
@@ -88,7 +88,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     """The SUT sends two EstablishConnection requests: their TimeStamps differ by the time between the requests in ms,
     and SE is 1 in a request without a ping.
     """
-    retry_after_ms = sut.timer_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
+    retry_after_ms = sut.get_timer_duration_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
     first_packet = session.await_request()
     session.connection.close()
@@ -98,7 +98,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
-        expected=between(*elapsed.allowed(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
+        expected=between(*elapsed.get_allowed_range(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
         case="difference of the two TimeStamps",
         evidence=[first_packet, second_packet],

@@ -48,7 +48,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
     failures with the first address and with the second address, which is the peer's.
     """
-    sut.slow_down(4)  # a Ping Response may be too late otherwise
+    sut.limit_time_scale(4)  # a Ping Response may be too late otherwise
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="opening")
 
     def list_failed() -> set[str]:
@@ -86,7 +86,7 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     """The SUT sends to an address without a listener: ConnectionHistory contains a failure with its time, error and
     address.
     """
-    sut.slow_down(4)  # a Ping Response may be too late otherwise
+    sut.limit_time_scale(4)  # a Ping Response may be too late otherwise
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
     to = peer.direct_name()
     sut.send(to, body="opening")

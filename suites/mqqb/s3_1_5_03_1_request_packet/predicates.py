@@ -31,9 +31,9 @@ def demand_reserved_fields_of_response(packet: Any, context: Context) -> Finding
         return None
     header = packet.EstablishConnectionHeader
     odd = sorted({byte for byte in header.Padding if byte != 0x5A})
-    padding = f"has bytes 0x{odd[0]:02X}" if odd else "is 0x5A"
+    padding = f"contains the byte 0x{odd[0]:02X}" if odd else "is 0x5A"
     kept = (header.RE, header.Reserved) == (0x10, 0) and not odd
-    return kept, f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}, Padding {padding}"
+    return kept, f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}, and Padding {padding}"
 
 
 passive("MQQB-3.1.5.3.1-03", INTERNAL_KINDS, "IN is 1 in the first packet of an acceptor", of_system=True)(

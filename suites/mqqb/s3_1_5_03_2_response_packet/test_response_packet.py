@@ -90,7 +90,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         evidence=[agreed, message],
     )
     judge.conclude("MQQB-3.1.5.3.2-14")
-    acknowledged = connection.acknowledgment()
+    acknowledged = connection.request_acknowledgment()
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(
@@ -242,7 +242,7 @@ def test_ack_timeout_of_parameters_request_is_ack_wait_timeout(peer, sut, judge)
     """AckWaitTimeout is configured as 50 s: AckTimeout of the SUT's ConnectionParameters request is 50 s, in a first
     attempt and in a retry.
     """
-    configured_ms = sut.timer_ms("ack_wait_timeout_ms", 50_000)
+    configured_ms = sut.get_timer_duration_ms("ack_wait_timeout_ms", 50_000)
     session = OutgoingSession(peer, sut)
     for _ in range(2):
         session.await_request()

@@ -13,11 +13,11 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     """The peer opens two sessions and waits for longer than the Session Initialization Timer: the SUT still
     acknowledges a message on each session.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
     connections = [peer.open_raw(), peer.open_raw()]
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     for connection in connections:
-        alive = None if connection.closed_by_sut else connection.acknowledgment()
+        alive = None if connection.closed_by_sut else connection.request_acknowledgment()
         judge.all(
             expected=packet("SessionAck"),
             observed=alive or connection,

@@ -182,7 +182,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     let_send(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
     parameters = session.respond()
     connection = session.connection
-    is_quiet = connection.quiet()
+    is_quiet = connection.stays_quiet()
     agreed = connection.send(parameters_response(parameters))
     messages = [connection.poll("UserMessage") for _ in range(2)]
     message = messages[0]
@@ -194,7 +194,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         observed={"SUT is silent before the response": is_quiet, "packets after the response": messages},
         evidence=[parameters, agreed, *messages],
     )
-    answer = None if message is None else connection.acknowledgment()
+    answer = None if message is None else connection.request_acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
         expected=fields({"packet of the SUT": packet("UserMessage"), "answer to a message": packet("SessionAck")}),

@@ -16,7 +16,7 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
     """The session of a second attempt has been open for longer than the Session Initialization Timer: the SUT sends its
     next message on this session.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.connection.close()

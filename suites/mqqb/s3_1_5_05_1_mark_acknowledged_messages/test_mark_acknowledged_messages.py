@@ -41,7 +41,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
@@ -135,7 +135,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
     the SUT sends a further window of messages.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
@@ -146,7 +146,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         outgoing.send_final_ack(number)
     peer.settle()
     freed = outgoing.send_session_ack()
-    more = {peer.message_id() for _ in range(window)}  # the refused messages may come once more before their FinalAcks
+    more = {peer.next_message_id() for _ in range(window)}  # the refused messages may come again before their FinalAcks
     outgoing.sender.send(*more)
     session = outgoing.session
     peer.wait(

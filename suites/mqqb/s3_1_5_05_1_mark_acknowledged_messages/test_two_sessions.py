@@ -54,7 +54,7 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
     """The windows of the SUT's sessions with the peer and with a second queue manager are full. The second queue
     manager acknowledges three messages: the SUT sends three more messages to it, and no message to the peer.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     two = TwoDestinations(peer, second_host, sut)
     two.first.send()
     two.first.await_messages()

@@ -86,13 +86,13 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut)
     sender = outgoing.sender
-    tags = [peer.message_id() for _ in range(6)]
+    tags = [peer.next_message_id() for _ in range(6)]
     for number, tag in enumerate(tags, 1):
         sender.send(tag, delivery="express" if number % 2 else "recoverable")
     session, sent = sender.await_first(6)
     beside = outgoing.open_beside("mqc-beside")
     beside.send(1, "recoverable")
-    if peer.is_called:
+    if peer.has_unawaited_connection:
         peer.await_session(0)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
@@ -120,11 +120,11 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     [sent] = outgoing.send()
     session = outgoing.session
     frames = [sent, session.send(build_order_ack(peer, sent)), session.acknowledge_all()]
-    session.quiet()
+    session.stays_quiet()
     session.close()
     outgoing.send()
     next_session = outgoing.session
-    next_session.quiet()
+    next_session.stays_quiet()
     came = next_session.messages
     judge(
         "MQQB-3.1.5.5.3-03",

@@ -142,4 +142,4 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
         observed=len(outgoing.copies(2)) > 1,
         evidence=[*sent, ack, *outgoing.copies(2)],
     )
-    outgoing.session.acknowledgment()  # its SessionAck counts the message that was sent twice
+    outgoing.session.request_acknowledgment()  # its SessionAck counts the message that was sent twice

@@ -429,7 +429,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
             peer.measure_duration(sent[-1], again[0]),
             peer.measure_duration(sent[-1], frames[-1]).ms + due_ms + slack_ms,
         )
-        earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
+        earliest_ms, latest_ms = took.get_allowed_range(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
     in_time = holds("the last message is resent in time", otherwise="resent at a different time")
@@ -505,7 +505,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     acks += [outgoing.send_order_ack(4), outgoing.send_session_ack()]
     outgoing.session.close()
     next_session = outgoing.await_session()
-    while not next_session.quiet():
+    while not next_session.stays_quiet():
         pass
     came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(5)]
     judge.all(expected=[5], observed=came, case="numbers of the messages on the next session", evidence=evidence)

@@ -177,7 +177,7 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
         sut.restart()
         session = peer.open_raw()
         frames += [session.send(build_final_ack(peer, one)) for one in outgoing.sent]
-        session.acknowledgment()
+        session.request_acknowledgment()
         outgoing.send()
     else:
         frames += [outgoing.send_final_ack(number) for number in range(1, 9)]

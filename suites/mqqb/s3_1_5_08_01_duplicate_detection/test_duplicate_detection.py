@@ -55,7 +55,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         user | {"MessageID": packets[2]["UserHeader"].MessageID}, queue="admin", properties={"PA": 1}
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
-    number = peer.message_id()
+    number = peer.next_message_id()
     for one in (number, number ^ HIGHEST_BIT):
         routed = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": one}
         others.append(receiver.build_message(user | routed, properties={"PA": 1}))
@@ -114,7 +114,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     if queue == "missing":
-        sut.send_insecure_nacks()
+        sut.enable_insecure_nacks()
         refused = receiver.build_message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", properties={"NA": 1})
     else:
         refused = receiver.build_message(queue="transactional", properties={"NA": 1})
@@ -176,8 +176,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
     expiry of its entry: the SUT accepts only the second message twice.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -219,7 +219,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
         )
     else:
         took = peer.measure_duration(*sent)  # a busy tester may send the second message late
-        earliest_ms, latest_ms = took.allowed(
+        earliest_ms, latest_ms = took.get_allowed_range(
             (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
         )
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)

@@ -28,10 +28,10 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     since the first message. While no message arrives, the SUT sends no acknowledgment; it acknowledges a later message
     separately.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     sent = [session.send(peer.message())]
-    session.quiet(sut.duration_ms(ACK_DELAY_MS) // 2)
+    session.stays_quiet(sut.duration_ms(ACK_DELAY_MS) // 2)
     sent += [session.send(peer.message()) for _ in range(2)]
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     if ack is None:
@@ -63,9 +63,9 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
-    session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
+    session.stays_quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     sent.append(session.send(peer.message()))
-    session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
+    session.stays_quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     later = session.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 4)
     if later is not None:
         took = peer.measure_duration(sent[-1], later)
@@ -95,7 +95,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     """The peer sends only one message on a session, and addresses it to a missing queue: the SUT sends a SessionAck
     that counts the message.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
@@ -170,7 +170,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     packets.append(peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}"))
     if sut.has("private_names"):
         for fields in ({}, {"DM": 1}):
-            elsewhere = peer.private_queue(peer.identifier, peer.message_id())
+            elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
     sent = [session.send(one) for one in packets]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)

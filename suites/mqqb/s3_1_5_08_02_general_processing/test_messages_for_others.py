@@ -29,7 +29,7 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.targets = [peer.private_queue(peer.identifier, peer.message_id()) for _ in range(2)]
+        self.targets = [peer.private_queue(peer.identifier, peer.next_message_id()) for _ in range(2)]
         """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
@@ -73,7 +73,7 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     )
     expected, observed = sorted(map(_describe_forwarded_fields, sent)), sorted(map(_describe_forwarded_fields, came))
     judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
-    ack = router.receiver.session.acknowledgment()
+    ack = router.receiver.session.request_acknowledgment()
     counted = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(sent) + 1})
     judge(
         "MQQB-3.1.5.8.2-03",

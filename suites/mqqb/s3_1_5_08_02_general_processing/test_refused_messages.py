@@ -104,7 +104,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     """SendInsecureNacks is TRUE, and the peer sends messages to missing queues: the SUT sends acknowledgments of class
     BAD_DST_Q only for messages with NA.
     """
-    sut.send_insecure_nacks()
+    sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [

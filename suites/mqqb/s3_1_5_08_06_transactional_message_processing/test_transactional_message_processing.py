@@ -86,7 +86,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     return (
         "not sent"
         if frame is None
-        else peer.measure_duration(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
+        else peer.measure_duration(since, frame).describe_expiry(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
     )
 
 
@@ -146,7 +146,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     """The peer sends two messages within OrderAckTimeout: the SUT sends one OrderAck, when OrderAckTimeout has passed
     since the second message. While messages keep arriving, the SUT still sends an OrderAck within MaximumOrderAckDelay.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * GAP_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
@@ -403,7 +403,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
     LastAccessTime and LastOrderAckSendTime increase.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
@@ -453,7 +453,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.get_allowed_range(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),

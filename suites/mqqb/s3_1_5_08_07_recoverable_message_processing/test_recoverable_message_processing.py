@@ -49,7 +49,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. The
     check repeats this on a session on which the SUT has acknowledged a transactional message and sent an OrderAck.
     """
-    sut.slow_down(10)
+    sut.limit_time_scale(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
@@ -60,9 +60,9 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
     sent = [session.send(packet) for packet in packets]
-    early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    early = not session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
-    session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     acks = [frame for frame in session.received[known:] if not early]
     instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
@@ -166,7 +166,7 @@ def _build_refused_message(peer, sut, reason):
         return peer.recoverable_message(queue="transactional")
     if reason == "a gap in its sequence":
         return Sequence(peer).message(transaction={"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 4})
-    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": UNFORWARDED_RC}
+    user = peer.private_queue(peer.identifier, peer.next_message_id()) | {"RC": UNFORWARDED_RC}
     return peer.recoverable_message(user, destination=None)
 
 
@@ -260,7 +260,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         Sequence(peer).message(),
     ]
     if sut.has("private_names"):
-        elsewhere = peer.private_queue(peer.identifier, peer.message_id())
+        elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
         packets.append(peer.recoverable_message(elsewhere, destination=None))
     sent = [session.send(packet) for packet in packets]
     counted = sum(frame["UserHeader"].DM for frame in sent) + more
@@ -293,7 +293,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     """The peer sends three groups of express and recoverable messages: in each SessionAck of the SUT,
     RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
-    sut.slow_down(10)
+    sut.limit_time_scale(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
@@ -356,11 +356,11 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck when
     RecoverableAckTimeout has passed since the first recoverable message.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
-    session.quiet(sut.duration_ms(soon_ms) // 2)
+    session.stays_quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     took = peer.measure_duration(sent[1], ack)

@@ -25,7 +25,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
     message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message of
     the same size as the message that did not fit.
     """
-    most = sut.quota_kb(QUOTA_KB) // BODY_KB + 1
+    most = sut.provide_quota_kb(QUOTA_KB) // BODY_KB + 1
     queue, receiver = sut.queue(), AcknowledgingReceiver(peer, sut)
     sent = [_send_large_message(receiver, recoverable, 1)]
     while _is_acknowledged(receiver, sent[-1]) and len(sent) < most:

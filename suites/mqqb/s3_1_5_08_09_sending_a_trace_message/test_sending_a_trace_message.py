@@ -54,7 +54,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     packets = [receiver.build_message(**build_traced_fields(hops)) for hops in (0, 3, 0x1D)]
     packets += [
         receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1)),
-        receiver.build_message(**_add_user_fields(build_traced_fields(7), MessageID=HIGH_IDS + peer.message_id())),
+        receiver.build_message(**_add_user_fields(build_traced_fields(7), MessageID=HIGH_IDS + peer.next_message_id())),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
     reported = [receiver.send_packet(packets[0])]

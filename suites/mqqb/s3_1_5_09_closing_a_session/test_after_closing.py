@@ -18,7 +18,7 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
     sender.send(1)
     session, sent = sender.await_first(1)
     session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     wrong = session.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")

@@ -94,7 +94,7 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
     judge(
         "MQQB-3.1.5.9-D02",
         expected=packet("SessionAck"),
-        observed=beside.acknowledgment() or beside,
+        observed=beside.request_acknowledgment() or beside,
         case="other session",
         evidence=beside.received,
     )

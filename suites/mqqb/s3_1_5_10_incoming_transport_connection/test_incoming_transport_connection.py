@@ -27,17 +27,17 @@ def test_new_session_counts_messages_from_zero(peer, judge):
     """
     earlier = peer.open_raw()
     for _ in range(2):
-        if earlier.acknowledgment() is None:
+        if earlier.request_acknowledgment() is None:
             raise ConformanceFailure("the SUT acknowledged no message on the first connection")
     connection = peer.open_raw()
-    acknowledged = connection.acknowledgment()
+    acknowledged = connection.request_acknowledgment()
     judge(
         "MQQB-3.1.5.10-01",
         expected=packet("SessionAck", COUNTED_FROM_ZERO),
         observed=acknowledged or connection,
         evidence=[earlier.last, connection.sent[-1], acknowledged],
     )
-    beside = earlier.acknowledgment()
+    beside = earlier.request_acknowledgment()
     judge(
         "MQQB-3.1.5.10-01",
         expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 3}),
@@ -49,7 +49,7 @@ def test_new_session_counts_messages_from_zero(peer, judge):
         session.close()
     peer.settle()
     last = peer.open_raw()
-    acknowledged = last.acknowledgment()
+    acknowledged = last.request_acknowledgment()
     judge(
         "MQQB-3.1.5.10-01",
         expected=packet("SessionAck", COUNTED_FROM_ZERO),
@@ -66,7 +66,7 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
     session with the peer that the SUT opened itself.
     """
     connection, beside = peer.connect(), peer.connect()
-    is_quiet = connection.quiet()
+    is_quiet = connection.stays_quiet()
     sent = connection.send(establish_request(peer))
     came = connection.poll_next_packet()
     observed = {

@@ -202,7 +202,7 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
     every queue, and sends each message again.
     """
     peer.listen(ignore_incoming=True)
-    tags = [peer.message_id() for _ in range(3)]
+    tags = [peer.next_message_id() for _ in range(3)]
     for number, tag in enumerate(tags):
         sut.send(peer.direct_name(f"mqc-retried-{number}"), body="again", application_tag=tag)
 
@@ -350,7 +350,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
             session.connection.send(establish_response(peer, session.request, internal={"CS": 1}))
             session.connection.wait_closed()
         request = session.poll_request(within_ms)
-        case = f"packet of the SUT after {failed} failed attempts"
+        case = f"packet of the SUT after {failed} failed attempt{'s' * (failed > 1)}"
         judge("MQQB-3.1.6.1-03", expected=packet("EstablishConnection"), observed=request, case=case, evidence=evidence)
         if request is None:
             return
@@ -375,6 +375,6 @@ def _check_reconnection_time(again, session, sut):
         return "not connected again"
     if again.received and sut.has("set_timers"):
         took = session.peer.measure_duration(session.record.closed_at_ms, again.received[0])
-        when = took.when(RETRY_INTERVAL_MS)
+        when = took.describe_expiry(RETRY_INTERVAL_MS)
         return when == IN_TIME or f"connected again {when}"
     return True

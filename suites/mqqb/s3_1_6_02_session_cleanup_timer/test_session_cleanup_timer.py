@@ -102,7 +102,7 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
             "MQQB-3.1.6.2-03",
             expected=holds("open", otherwise="closed"),
             observed=used.record.closed_at_ms is None,
-            case=f"session after {times} times the duration of the Session Cleanup Timer",
+            case=f"session after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer",
             evidence=[sent],
         )
 

@@ -64,7 +64,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             observed=clock.session,
             evidence=[clock.first],
         )
-    whole = holds("the SUT closed the session a whole number of AckWaitTimeouts after its message")
+    whole = holds("the SUT closed the session when a multiple of AckWaitTimeout had passed since its message")
     ended = clock.await_end()
     judge(
         "MQQB-3.1.2.4-01",
@@ -108,7 +108,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.begin(clock.session)
     if clock.wait(wait / 2):
         sender.send(3, delivery="recoverable")
-    expected = holds(f"the SUT closed the session {wait:.2f} AckWaitTimeouts after its message")
+    expected = holds(f"the SUT closed the session {wait:.2f} times AckWaitTimeout after its message")
     judge(
         "MQQB-3.1.6.3-01",
         "MQQB-3.1.6.3-02",
@@ -133,14 +133,16 @@ def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrie
     clock.wait(wait / 2)
     acknowledged = acknowledge_with_carrier(carrier, clock.session)
     ended = clock.await_end()
-    outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
+    outlived = holds(f"the SUT closed the session later than {1.5 * wait:.2f} times AckWaitTimeout after its message")
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
         observed=(ended is not None and ended > 1.5 * wait + TOLERANCE_IN_TIMEOUTS) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    restarted = holds(f"the time from the {carrier} to the end of the session is a multiple of {wait} AckWaitTimeouts")
+    restarted = holds(
+        f"the time from the {carrier} to the end of the session is a multiple of {wait} times AckWaitTimeout"
+    )
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
@@ -206,5 +208,5 @@ class Waits:
         ended = self.await_end()
         if ended is None:
             sent = len(self.session.messages)
-            return f"still open {LONGEST_WAIT_IN_TIMEOUTS} AckWaitTimeouts after its message ({sent} sent)"
-        return f"closed {ended:.2f} AckWaitTimeouts after its message"
+            return f"still open {LONGEST_WAIT_IN_TIMEOUTS} times AckWaitTimeout after its message ({sent} sent)"
+        return f"closed {ended:.2f} times AckWaitTimeout after its message"

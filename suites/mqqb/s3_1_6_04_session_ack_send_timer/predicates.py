@@ -71,7 +71,7 @@ def compare_window_size(packet: Any, context: Context) -> Finding:
 def _compare_count(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
     kind = "recoverable messages" if field.startswith("Recoverable") else "messages"
-    return value == count % _COUNT_RANGE, f"{field} is {value} after {count} {kind} sent"
+    return value == count % _COUNT_RANGE, f"{field} is {value}, and the number of {kind} sent is {count}"
 
 
 for rule, expected, judge in (

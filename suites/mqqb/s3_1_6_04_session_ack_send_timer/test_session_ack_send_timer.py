@@ -38,7 +38,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     express message: in each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
     the messages of that turn.
     """
-    sut.slow_down(20)
+    sut.limit_time_scale(20)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
     first = _poll_next_packet(session, sut)
@@ -71,7 +71,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         evidence=[*sent, first],
     )
 
-    silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
+    silent = session.stays_quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
         expected=holds("the SUT sends no packet while every message is acknowledged"),
@@ -141,7 +141,7 @@ def _poll_next_packet(session, sut):
     packet arrives.
     """
     count = len(session.received)
-    session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
+    session.stays_quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
@@ -163,7 +163,7 @@ def _describe_ack_time(peer, message_, ack) -> str:
     """Return a description of how long after the first acknowledged message the acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.measure_duration(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
+    return peer.measure_duration(message_, ack).describe_expiry(EXPRESS_ACK_DELAY_MS, "after the delay")
 
 
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")

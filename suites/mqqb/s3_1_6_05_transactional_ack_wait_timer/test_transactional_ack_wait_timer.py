@@ -187,7 +187,7 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
         return "not resent"
     due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.measure_duration(sent, copy)
     latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
-    earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
+    earliest_ms, latest_ms = took.get_allowed_range(due_ms * 4 // 5, latest_ms)
     return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
 
 

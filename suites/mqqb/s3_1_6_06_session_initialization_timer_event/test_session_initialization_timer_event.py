@@ -19,7 +19,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     """The peer connects twice and sends nothing: the SUT closes each connection when its Session Initialization Timer,
     which started with the connection, expires. A session that is open stays open.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
     connections = [peer.connect(), peer.connect()]
@@ -31,7 +31,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
         case="session that is open",
         evidence=used.last,
     )
-    evidence = used.acknowledgment()
+    evidence = used.request_acknowledgment()
     if evidence is None:
         raise ConformanceFailure(
             "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"
@@ -46,8 +46,8 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     """The peer sends a request in pieces, one piece in each quarter of the timer's duration: the SUT still closes the
     connection when the Session Initialization Timer expires.
     """
-    sut.slow_down(20)
-    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    sut.limit_time_scale(20)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
     data = bytes(establish_request(peer))
@@ -66,7 +66,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
     duration), and sends no ConnectionParameters: the SUT closes each connection when its Session Initialization Timer
     expires. The SUT started this timer again when it sent its response.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connections = [peer.connect(), peer.connect()]
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
     for connection in connections:
@@ -85,8 +85,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     or answers the request but not the ConnectionParameters: the SUT closes this connection when its Session
     Initialization Timer expires, which has run since the SUT's request.
     """
-    sut.slow_down(20)
-    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    sut.limit_time_scale(20)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
     peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
@@ -114,7 +114,7 @@ def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge
     """The peer answers the SUT's request, but not its ConnectionParameters: the SUT closes the connection when the
     Session Initialization Timer expires. The SUT starts this timer again when it sends its ConnectionParameters.
     """
-    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
     parameters = outgoing.respond()

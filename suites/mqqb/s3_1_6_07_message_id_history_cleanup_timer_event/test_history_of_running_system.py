@@ -34,8 +34,8 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
     "young" at 0.45 and 1.25, and "repeated" at 0, 0.8, 1.6 and 2.4: each of these messages arrives once. The peer sends
     "forgotten" at 0 and 2.4, and "later" at 0.45 and 2.85: each of these messages arrives twice.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    due_ms = sut.duration_ms(sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS))
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    due_ms = sut.duration_ms(sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS))
     receiver = AcknowledgingReceiver(peer, sut)
     packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVALS}
     first = {"repeated": receiver.send_packet(packets["repeated"])}

@@ -28,7 +28,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     still has an entry at 2.5 if a duplicate at 1.45 has renewed its TimeStamp, although its message first arrived at
     0.45. The second message is from a different queue manager. A single message at 3.6 has no entry at 6.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     session = peer.open_raw()
@@ -90,8 +90,8 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     The peer sends "second" at 0.45 and 2.5, and "third" at 1.45 and 3.5: the SUT stores two copies of each. Message
     "young" starts the timer; a message at 1.75 does not delay the timer.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 

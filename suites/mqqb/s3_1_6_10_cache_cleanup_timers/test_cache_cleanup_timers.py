@@ -51,7 +51,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     the lifetime of this entry ends, and deletes it a minute later. Then the SUT restarts the timer for the second
     entry, and deletes this entry at the next expiry.
     """
-    sut.slow_down(GREATEST_TIME_SCALE)
+    sut.limit_time_scale(GREATEST_TIME_SCALE)
     scale = sut.scale
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     second_ms = lifetime_ms * 4 // 5
@@ -119,7 +119,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     """The SUT adds two entries to each security cache at about the same time: a minute after the end of their lifetime,
     the SUT has deleted both entries of each cache.
     """
-    sut.slow_down(GREATEST_TIME_SCALE)
+    sut.limit_time_scale(GREATEST_TIME_SCALE)
     scale, margin = sut.scale, sut.slack_ms(0)
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)

@@ -189,7 +189,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
@@ -231,7 +231,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     # Resent messages, where answers take long, acknowledge nothing.
-    silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
+    silent = session.stays_quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
     judge(
         "MQQB-3.1.7.1.3-23",
         "MQQB-3.1.7.1.3-24",

@@ -62,12 +62,12 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
 choice.
 """
 IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
-CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
-CHOICES_OF_LEVELS = {
-    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
+CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
+CHOICES_BY_PRIVACY_LEVEL = {
+    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
 }
 """For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
-RULE_AND_NUMBER_OF_LEVELS = {
+RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
@@ -114,7 +114,7 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
     "MQDMPR-3.1.7.1.32-D09",
-    *(rule for rule, _ in RULE_AND_NUMBER_OF_LEVELS.values()),
+    *(rule for rule, _ in RULE_AND_NUMBER_BY_PRIVACY_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
@@ -136,12 +136,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     )
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (
-        ENCRYPTION_CASES if sut.has("configure") else CASES_OF_LEVELS
+        ENCRYPTION_CASES if sut.has("configure") else CASE_BY_PRIVACY_LEVEL
     ).items():
         if sut.has("configure"):
             sut.configure(**preference)
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
-        if not sut.has("configure") and found.choice in CHOICES_OF_LEVELS[level]:
+        if not sut.has("configure") and found.choice in CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
@@ -152,7 +152,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             *_list_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
-        rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
+        rule, number = RULE_AND_NUMBER_BY_PRIVACY_LEVEL[level]
         judge(
             rule,
             expected=describe_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},

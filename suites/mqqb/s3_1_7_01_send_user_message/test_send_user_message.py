@@ -285,7 +285,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 
     seen = peer.eventually(has_disconnected)
     kept = sut.outgoing(sender.to)["count"]
-    if seen or not peer.is_called:
+    if seen or not peer.has_unawaited_connection:
         lost = holds("not Connected", otherwise="Connected")
         observed = {"state": seen, "messages_in_queue": kept}
         judge(
@@ -334,7 +334,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 
 def _send_and_await(peer, sut, receiver) -> Frame:
     """Let an application send a message to the peer; return the packet of the message."""
-    tag = peer.message_id()
+    tag = peer.next_message_id()
     sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
 
     def list_found() -> list[Frame]:
@@ -371,7 +371,7 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQQB-3.1.7.1.1-02", reason="no application can send")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
-    ack = own.acknowledgment()
+    ack = own.request_acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(own.messages)

@@ -110,7 +110,7 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
     report with the next hop and the complete MessageID of the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.message_id() | HIGHEST_BIT}
+    user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_BIT}
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = receiver.send_packet(peer.message(user, destination=None, **traced))
 

@@ -17,7 +17,7 @@ def test_repeated_ping_request_is_answered_again(peer, judge):
     open, and four times with QMGuid zero and without a session: each time, at least two responses arrive (the network
     may lose some).
     """
-    end = peer.udp()
+    end = peer.open_udp()
     for when, guid in (
         ("without a session", peer.identifier),
         ("with QMGuid zero", UUID(int=0)),

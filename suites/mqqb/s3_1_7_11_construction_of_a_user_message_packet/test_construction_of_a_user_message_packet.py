@@ -79,7 +79,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
@@ -133,7 +133,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.quiet(int(delay_ms * EARLIER_PART))
+    anew = session.stays_quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -163,7 +163,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
     """The peer sends two express messages, and later one express message on the same session. Each time, the SUT sends
     a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
     """
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
@@ -198,7 +198,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     time, UnackedReceivedMsgCount is 0 afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last
     recoverable message.
     """
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)

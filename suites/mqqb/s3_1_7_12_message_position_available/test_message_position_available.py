@@ -167,7 +167,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     sender.send(1)
     session, sent = sender.await_first(1)
     session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     sut.pause(sender.to)
     session.close()
     peer.pass_time(sut.quiet_ms)

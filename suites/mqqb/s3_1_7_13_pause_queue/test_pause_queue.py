@@ -72,7 +72,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
         expected=holds("the SUT sent no packet", otherwise="the SUT sent a packet"),
-        observed=bool(session.quiet()),
+        observed=bool(session.stays_quiet()),
         evidence=[ack, session.last],
     )
     judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
@@ -190,7 +190,7 @@ def _exchange_three_messages(peer, sut):
     """Exchange three messages in each direction; return the queue, the session, the SUT's messages and the peer's
     messages.
     """
-    sut.slow_down(1)
+    sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
@@ -225,7 +225,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     except ControlRefused as refused:
         refusal = str(refused)
     ack = session.acknowledge_all()
-    session.quiet()
+    session.stays_quiet()
     state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
     observed = {"reason of a refusal": refusal, "State of the queue": state, "number of the last message sent": last}
     expected = fields(

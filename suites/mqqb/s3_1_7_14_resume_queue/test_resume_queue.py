@@ -36,7 +36,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     session.acknowledge_all()
     sut.pause(sender.to)
     sender.send(5)
-    session.quiet()
+    session.stays_quiet()
     sut.resume(sender.to)
     sender.collect_all(session, 5)
     judge.all(
@@ -97,13 +97,13 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     opens no session within two retry times, not even for a new message. When the application resumes the queue, the SUT
     opens a session and sends all waiting messages.
     """
-    sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
+    sut.limit_time_scale(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
     sender.send(1, 2)
     session, sent = sender.await_first(2)
     if waiting == "sent while paused":
         session.acknowledge_all()
-        session.quiet()
+        session.stays_quiet()
     else:
         sut.pause(sender.to)
     session.close()

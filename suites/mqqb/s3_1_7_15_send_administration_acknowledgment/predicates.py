@@ -25,7 +25,7 @@ _ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
 
 def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
     flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
-    return not flags, f"PA, PR, NA and NR are 0x{flags:X}"
+    return not flags, f"the bits PA, PR, NA and NR have the value 0x{flags:X}"
 
 
 def _has_time_to_reach_queue(packet: Any) -> tuple[bool, str]:
@@ -49,22 +49,22 @@ def _is_no_dead_letter(packet: Any) -> tuple[bool, str]:
 def _is_not_encrypted(packet: Any) -> tuple[bool, str]:
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
-    return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
+    return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, and PrivacyLevel is {level}"
 
 
 def _is_not_signed(packet: Any) -> tuple[bool, str]:
     security = packet.SecurityHeader
     size = 0 if security is None else len(security.SecurityData.Signature or b"")
-    return size == 0, f"Signature has {size} bytes"
+    return size == 0, f"size of the signature in bytes: {size}"
 
 
 ATTRIBUTE_TEST_BY_RULE = {
-    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR are 0", _asks_for_nothing),
-    "MQQB-3.1.7.15-D02": ("TimeToReachQueue is 0xFFFFFFFF", _has_time_to_reach_queue),
-    "MQQB-3.1.7.15-D03": ("TimeToBeReceived is 0xFFFFFFFF", _has_time_to_be_received),
-    "MQQB-3.1.7.15-D04": ("JP is 0", _is_not_journaled),
-    "MQQB-3.1.7.15-D05": ("JN is 0", _is_no_dead_letter),
-    "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
+    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _asks_for_nothing),
+    "MQQB-3.1.7.15-D02": ("TimeToReachQueue of the acknowledgment is 0xFFFFFFFF", _has_time_to_reach_queue),
+    "MQQB-3.1.7.15-D03": ("TimeToBeReceived of the acknowledgment is 0xFFFFFFFF", _has_time_to_be_received),
+    "MQQB-3.1.7.15-D04": ("JP of the acknowledgment is 0", _is_not_journaled),
+    "MQQB-3.1.7.15-D05": ("JN of the acknowledgment is 0", _is_no_dead_letter),
+    "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel of the acknowledgment are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
 """For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
@@ -95,9 +95,9 @@ def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
     if packet.MessagePropertiesHeader.MessageClass in POSITIVE_CLASSES:
-        return not body, f"MessageBody has {len(body)} bytes"
+        return not body, f"size of MessageBody in bytes: {len(body)}"
     same = hash(body) == message.body
-    return same, f"MessageBody is {'that' if same else 'not that'} of the message"
+    return same, f"MessageBody is {'' if same else 'not '}the MessageBody of the message"
 
 
 def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
@@ -111,7 +111,11 @@ for expected, compare, rules in (
         _demand_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
-    ("DM equals DM of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
+    (
+        "DM of the acknowledgment equals DM of the message",
+        _demand_delivery,
+        {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False},
+    ),
 ):
     for rule, of_queue in rules.items():
         passive(rule, MESSAGE_KIND, expected, of_system=True)(
@@ -134,7 +138,10 @@ def _demand_admin_queue_as_destination(*kinds: int) -> Any:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
         kept = _get_destination(packet, message, answered)
-        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ is {message.AQ}"
+        return (
+            kept,
+            f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, whose AQ is {message.AQ}",
+        )
 
     return judge_destination
 
@@ -165,7 +172,10 @@ def _demand_destination_as_response_queue(*kinds: int) -> Any:
             return None  # a message for another queue manager, which was not passed on
         host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
-        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ is {message.DQ}"
+        return (
+            kept,
+            f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, whose DQ is {message.DQ}",
+        )
 
     return judge_response_queue
 

@@ -168,7 +168,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG also if SendInsecureNacks is FALSE.
     """
     if insecure:
-        sut.send_insecure_nacks()
+        sut.enable_insecure_nacks()
     else:
         sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -277,7 +277,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     user = peer.private_queue(sut.guid, number) | own
     make = peer.message if asked == "PA" else receiver.sequence.message
     sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}))
-    receiver.session.quiet()
+    receiver.session.stays_quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge(
@@ -413,7 +413,7 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
     public queue as response queue.
     """
-    sut.send_insecure_nacks()
+    sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
@@ -499,7 +499,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     sent = [
         receiver.send_packet(
             make(
-                user | ({"MessageID": HIGH_IDS + peer.message_id()} if at == 2 else {}),
+                user | ({"MessageID": HIGH_IDS + peer.next_message_id()} if at == 2 else {}),
                 destination=destination,
                 properties=wanted,
                 body=LONG_BODY,

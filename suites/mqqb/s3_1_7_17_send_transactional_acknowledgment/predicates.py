@@ -20,6 +20,8 @@ from suites.mqqb.steps.transactional_acks import (
     demand_field_of_message,
 )
 
+NO_REQUESTS = f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ACK_LABEL!a}"
+
 
 def _is_order_or_final_ack(packet: Any) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
@@ -28,7 +30,7 @@ def _is_order_or_final_ack(packet: Any) -> bool:
 @passive(
     "MQQB-3.1.7.17-05",
     MESSAGE_KIND,
-    "PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is QM Ordering Ack",
+    NO_REQUESTS,
     of_system=True,
 )
 @apply_to_acknowledgments(_is_order_or_final_ack)
@@ -40,7 +42,7 @@ def demand_no_requests(packet: Any) -> Finding:
     values["BodyType"] = properties.BodyType
     wrong = [f"{name} is {value}" for name, value in values.items() if value]
     wrong += [] if properties.Label == ACK_LABEL else [f"Label is {properties.Label!a}"]
-    return not wrong, ", ".join(wrong) or f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is {ACK_LABEL}"
+    return not wrong, ", ".join(wrong) or NO_REQUESTS
 
 
 @passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
@@ -56,7 +58,7 @@ def demand_body_in_clear(packet: Any) -> Finding:
     """Demand that the body is not encrypted."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
-    return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
+    return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, and PrivacyLevel is {level}"
 
 
 passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(

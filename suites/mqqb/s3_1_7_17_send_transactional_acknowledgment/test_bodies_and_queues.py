@@ -117,7 +117,7 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     for _ in range(2):
         receiver.send()
     receiver.await_acknowledgment()
-    number = peer.message_id() | HIGHEST_BIT
+    number = peer.next_message_id() | HIGHEST_BIT
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": number} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
@@ -152,7 +152,7 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     receiver.send(destination=to)
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 1}
-    number = peer.message_id() | HIGHEST_BIT
+    number = peer.next_message_id() | HIGHEST_BIT
     sent = receiver.send({"JN": 1, "MessageID": number, **lifetime}, destination=to, transaction=after)
     receiver.await_acknowledgment()
     if leave is None:

@@ -19,8 +19,8 @@ def begin_cleanups(sut: Sut) -> int:
     """Slow down the SUT's timers if necessary, so that a check can act before the Session Cleanup Timer expires; return
     the unscaled duration of this timer. The check needs ``timers``.
     """
-    sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    return sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    return sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
 
 
 def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
@@ -39,5 +39,5 @@ def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):
         if times * each_ms * 9 // 10 <= took.ms <= times * each_ms + slack_ms:
             return said
-    took.allowed(each_ms * 9 // 10, each_ms + slack_ms)
+    took.get_allowed_range(each_ms * 9 // 10, each_ms + slack_ms)
     return f"closed after {took.ms} ms"

@@ -81,7 +81,10 @@ def demand_flags_of_kind(kind: Kind, concerns: Concerns = lambda context: True) 
         if not _has_size(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
             return None
         flags = data[2] & kind.flags
-        return flags == kind.flags, f"IN is {flags >> 3 & 1}, SH is {data[2] >> 4 & 1}, PT is {kind.pt}"
+        return (
+            flags == kind.flags,
+            f"IN is {flags >> 3 & 1}, and SH is {data[2] >> 4 & 1}, in a packet with PT {kind.pt}",
+        )
 
     return judge_flags
 

@@ -152,7 +152,7 @@ def time_initialization_end(
     if not connection.wait_closed(within_ms=max(0, latest_ms - peer.measure_duration(since_ms).ms)):
         return f"still open after {latest_ms} ms"
     took = peer.measure_duration(since_ms, connection.record.closed_at_ms)
-    earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
+    earliest_ms, _ = took.get_allowed_range(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
     return took.ms >= earliest_ms or f"{CLOSED_EARLY}, after {took.ms} ms"
 
 

@@ -82,7 +82,7 @@ def demand_other_user_flags(packet: Any) -> Finding:
     """
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
-    return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ is {user.DQ}"
+    return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, and DQ is {user.DQ}"
 
 
 def demand_private_name(packet: Any) -> Finding:
@@ -136,7 +136,7 @@ def demand_property_flags(packet: Any) -> Finding:
 def demand_body_type(packet: Any) -> Finding:
     """Demand BodyType VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
-    return value == 0, f"BodyType is 0x{value:X}"
+    return value == 0, f"BodyType is 0x{value:X}{'' if value else ' (VT_EMPTY)'}"
 
 
 def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
@@ -163,7 +163,7 @@ EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     demand_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
     demand_private_name: "the destination is the private queue of order_queue$",
     demand_direct_name: "the direct name consists of an address and order_queue$",
-    demand_label: "the label is QM Ordering Ack",
+    demand_label: f"Label is {ACK_LABEL!a}",
     demand_body_size: f"MessageSize is {BODY_SIZE}",
     demand_property_flags: "MessagePropertiesHeader.Flags is 0",
     demand_body_type: "BodyType is VT_EMPTY",
@@ -184,6 +184,6 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
             )
             continue
         passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
-    passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP is 1")(
+    passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
         demand_flag_of_acknowledgment(USER, "MP", 1, meant)
     )

@@ -216,7 +216,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
         raise ConformanceFailure(
             "the SUT ends every session so early before it is open that the cause cannot be determined"
         )
-    answer = late.acknowledgment()
+    answer = late.request_acknowledgment()
     observed = {
         "SUT closed the sessions that are not open": closed,
         "SUT acknowledged a message on an open session": answer is not None,
@@ -240,6 +240,6 @@ def _build_acknowledgment(
     }
     return user_message(
         base={"PR": 0, **base},
-        user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
+        user={"SourceQueueManager": peer.identifier, "MessageID": peer.next_message_id(), "DM": recoverable},
         **usual | changes,
     )

@@ -136,7 +136,7 @@ def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingEx
     """
     for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(
-            end or peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
+            end or peer.open_udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
         if exchange.received is not None:
             break
@@ -204,14 +204,16 @@ class PingingSut:
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
             )
         if sut.has("set_timers"):
-            sut.slow_down(GREATEST_TIMER_SPEED_UP)
+            sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
         self.retry_ms = (
-            sut.timer_ms("session_retry_connect_ms", RETRY_INTERVAL_MS) if sut.has("timers") else RETRY_INTERVAL_MS
+            sut.get_timer_duration_ms("session_retry_connect_ms", RETRY_INTERVAL_MS)
+            if sut.has("timers")
+            else RETRY_INTERVAL_MS
         )
         self.peer = peer
         self.sut = sut
         self.name = to or peer.direct_name()
-        self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
+        self.end: PingEnd = peer.open_udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
 

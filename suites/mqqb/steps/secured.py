@@ -207,7 +207,7 @@ class Secured:
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
         self.sut = sut
-        sut.slow_down(GREATEST_TIME_SCALE)
+        sut.limit_time_scale(GREATEST_TIME_SCALE)
         if sut.has("configure"):
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()

@@ -64,13 +64,15 @@ class Sender:
         there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
-        if not self.peer.is_called and (session := self._on_open_session()) is not None:
+        self.peer.wait(
+            lambda: self.peer.has_unawaited_connection or self._on_open_session() is not None, within_ms, "a connection"
+        )
+        if not self.peer.has_unawaited_connection and (session := self._on_open_session()) is not None:
             self._known = self._on_sessions_of_peer()
             return session
         called = self.peer.await_session(0)
         while called is not None and called.poll("ConnectionParameters") is None:
-            if called.record.closed_by is None or not self.peer.is_called:
+            if called.record.closed_by is None or not self.peer.has_unawaited_connection:
                 break
             called = self.peer.await_session(0)
         return called
@@ -119,7 +121,7 @@ class Sender:
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
         """Call ``collect``, and then wait for further messages until no message arrives in the silence window."""
         self.collect(session, at_least)
-        while session.record.closed_by is None and not session.quiet():
+        while session.record.closed_by is None and not session.stays_quiet():
             pass
         return session.messages
 

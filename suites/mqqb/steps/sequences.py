@@ -47,7 +47,7 @@ class Outgoing:
         message is missing.
         """
         first = len(self.tags)
-        self.tags += [self.peer.message_id() for _ in range(count)]
+        self.tags += [self.peer.next_message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
         for number in range(first + 1, len(self.tags) + 1):
             self._await_copy(number)

@@ -28,7 +28,7 @@ class Destination:
 
     def send(self, **fields: Any) -> None:
         """Let the SUT send one more message, with a new tag."""
-        self.tags.append(self.peer.message_id())
+        self.tags.append(self.peer.next_message_id())
         self.sender.send(self.tags[-1], **fields)
 
     @property

@@ -25,7 +25,7 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one proposed syntax, and three reads
     return their messages in that syntax.
     """
-    port = remote.read_port()
+    port = remote.get_read_port()
     binding = remote.connect(port)
     refused, said = binding.offer(QM2QM, transfers=transfers)
     if refused:
@@ -60,7 +60,7 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
     its connection. Each of the ten clients binds to qm2qm, and the SUT answers the client's call of
     RemoteQmGetVersion.
     """
-    port = remote.read_port()
+    port = remote.get_read_port()
     if meanwhile != "nothing":
         other = remote.open_with_messages("first") if meanwhile == "locked message" else remote.open()
         if meanwhile == "locked message":
@@ -106,7 +106,7 @@ def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, 
     """The SUT accepts a bind to qm2qm version 1.0, and refuses a bind to version 0.0, 1.1 or 2.0 or to an unknown
     interface. A later bind to version 1.0 succeeds.
     """
-    port = remote.read_port()
+    port = remote.get_read_port()
     association = remote.connect(port)
     refused, said = association.offer(syntax)
     observed = "refused" if refused and said == "bind_ack" else said if refused else "accepted"

@@ -52,12 +52,12 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
         for value in values:
             remote = reader.open()
             reader.server.answers[Method.START_RECEIVE2] = partial(reader.answer_with_message, **{name: value})
-            ended = len(reader.server.named(Method.END_RECEIVE))
+            ended = len(reader.server.list_calls_of(Method.END_RECEIVE))
             reply = reader.begin_read(Reading.RECEIVE, remote).wait()
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.await_first_call(Method.START_RECEIVE2)
             ends = reader.server.wait(Method.END_RECEIVE, ended + 1)[ended:]
-            evidence = reader.server.named(Method.START_RECEIVE2)[-1].evidence
+            evidence = reader.server.list_calls_of(Method.START_RECEIVE2)[-1].evidence
             judge(rule, expected=holds("the application receives the message"), observed=observed, evidence=evidence)
             acks = [call.into.dwAck for call in ends if call.into is not None]
             judge(rule, expected=[Ack.RR_ACK], observed=acks, case="dwAck", evidence=[*evidence, *ends])

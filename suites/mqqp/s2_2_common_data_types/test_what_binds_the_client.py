@@ -71,7 +71,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     reader.server.wait("RemoteQMCloseQueue")
     reader.begin("remote_close", remote=beside)
     reader.server.wait("RemoteQMCloseQueue", 2)
-    count = {name: len(reader.server.named(name)) for name in _called_methods(reader)}
+    count = {name: len(reader.server.list_calls_of(name)) for name in _called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     twice = {"RemoteQMOpenQueue": 2, "RemoteQMCloseQueue": 2}
@@ -84,7 +84,11 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
         evidence=evidence,
     )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
-    ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
+    ends = [
+        bytes(call.into.pphContext)
+        for call in reader.server.list_calls_of("RemoteQMEndReceive")
+        if call.into is not None
+    ]
     handles = [reader.get_receive_handle(read).hex() for read in reader.reads()[:2]]
     judge(
         "MQQP-2.2.1.2-01",
@@ -231,7 +235,7 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     ):  # the connection of a queue that is open still
         again = reader.begin_read(Reading.RECEIVE, reader.remotes[-1]).outcome()
         said = Outcome.NO_ANSWER if again == Outcome.NO_ANSWER else said
-    calls = reader.server.named(name)
+    calls = reader.server.list_calls_of(name)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return

@@ -13,7 +13,7 @@ from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs, sut_survives, varied
-from harness.wire.rpc_qm2qm import Action, Method, desc2
+from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
@@ -420,7 +420,7 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
 def test_read_without_description_is_refused(remote, judge):
     """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.open_with_messages("first")
-    call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(None))
+    call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=build_desc2(None))
     judge(
         "MQQP-3.1.4.10-13",
         expected="MQ_ERROR_INVALID_HANDLE",

@@ -22,7 +22,7 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     call returns a third handle; peeks of both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second
     call gets a fault.
     """
-    remote.empty()
+    remote.empty_queue()
     association = remote.associate()
     sessions = [remote.open_remote(association).expect_success() for _ in range(2)]
     queue, second = (RemoteQueue(remote, association, one, settled=False) for one in sessions)

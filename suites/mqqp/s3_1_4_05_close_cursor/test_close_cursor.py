@@ -115,7 +115,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         queue.read(action, by=by, hCursor=ahead)
     taken = queue.start_receive(by=by, hCursor=ahead)
     if taken.outcome == "MQ_OK":
-        queue.return_message(taken)
+        queue.put_message_back(taken)
     seen, expected = (
         {
             "peek_by_the_open_cursor": read.label_or_outcome,

@@ -52,7 +52,7 @@ def judge_cancel_before_read(reader, judge, remote):
         return
     reader.begin("cancel", request=request.number)
     reader.peer.pass_time(reader.sut.quiet_ms)
-    sent = reader.server.named("RemoteQMCancelReceive")
+    sent = reader.server.list_calls_of("RemoteQMCancelReceive")
     judge("MQQP-3.1.4.6-03", expected=none("RemoteQMCancelReceive before the read"), observed=sent, evidence=asked)
     asked[0].respond(pMajor=6, pMinor=1, pBuildNumber=7600)
     request.outcome()

@@ -212,7 +212,7 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     """
     release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
-    remote.empty()
+    remote.empty_queue()
     association = remote.associate()
     opened = remote.open_remote(association).expect_success()
     between_both = association.call("RemoteQmGetVersion")

@@ -82,7 +82,7 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         LookupId.BEFORE_FIRST,
     ):  # the last may be refused: 0 names no message
         reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).wait()
-    calls = reader.server.named(Method.START_RECEIVE_BY_LOOKUP_ID)
+    calls = reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {Method.START_RECEIVE_BY_LOOKUP_ID}")
         return

@@ -8,7 +8,7 @@ from harness.expectations import each, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, desc2
+from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, build_desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 from suites.mqqp.steps.refusals import REFUSED_CALLS
 
@@ -64,7 +64,7 @@ def test_each_opnum_calls_its_method(remote, judge):
 
     def call_opnum(opnum: int, name: str, **arguments: object) -> Call:
         operation = QM2QM_OPERATIONS[name]
-        call = association.raw(opnum, operation.build_request(context.wide, **arguments), context)
+        call = association.call_raw(opnum, operation.build_request(context.wide, **arguments), context)
         call.operation = operation
         return call.wait()
 
@@ -73,7 +73,7 @@ def test_each_opnum_calls_its_method(remote, judge):
         if name == Method.START_RECEIVE:
             return call_opnum(opnum, name, lpRemoteReadDesc=description)
         more = {"LookupId": LookupId.BEFORE_FIRST} if name == Method.START_RECEIVE_BY_LOOKUP_ID else {}
-        return call_opnum(opnum, name, lpRemoteReadDesc2=desc2(description), **more)
+        return call_opnum(opnum, name, lpRemoteReadDesc2=build_desc2(description), **more)
 
     version, port = (
         call_opnum(8, "RemoteQmGetVersion"),
@@ -95,7 +95,7 @@ def test_each_opnum_calls_its_method(remote, judge):
     purged = call_opnum(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
     left = queue.labels()
     closed = call_opnum(3, "RemoteQMCloseQueue", pphContext=get_context_handle(session, "phContext"))
-    beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
+    beyond = [association.call_raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
     observed = {
         "opnum 0, RemoteQMStartReceive": first.label_or_outcome,
         "opnum 1, RemoteQMEndReceive": ended.outcome,

@@ -10,7 +10,7 @@ from harness.peer.association import Association, Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import Action, Method, desc2
+from harness.wire.rpc_qm2qm import Action, Method
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS
 from suites.mqqp.steps.reading import fill_queue
 from suites.mqqp.steps.whole import Kind
@@ -198,7 +198,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     """
     queue = remote.open_with_messages("first", "second")
     reading = remote.associate(QM2QM)
-    read = reading.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(queue.description(Action.RECEIVE)))
+    read = reading.call(Method.START_RECEIVE2, lpRemoteReadDesc2=build_desc2(queue.description(Action.RECEIVE)))
     if read.outcome != "MQ_OK":
         judge.give_up(
             Verdict.NOT_EXERCISED, f"the SUT reads a queue only on the connection where it was opened: {read.outcome}"
@@ -210,7 +210,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed = {"read": read.label_or_outcome, "queue_before_the_loss": hidden, "queue_after_the_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
-    description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
+    description = build_desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
     late = waiting_there.begin(Method.START_RECEIVE2, lpRemoteReadDesc2=description)
     observed["waiting_receive"] = late.state_after_silence()
     waiting_there.close()

@@ -119,7 +119,7 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
     reader.open(access="peek")
-    second = reader.server.named("RemoteQMOpenQueue")[-1]
+    second = reader.server.list_calls_of("RemoteQMOpenQueue")[-1]
     judge(
         "MQQP-3.2.4.1-10",
         expected=each(sut.guid, "pLicGuid"),
@@ -145,7 +145,7 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
     reader.open()
-    calls = reader.server.named("RemoteQMOpenQueue")
+    calls = reader.server.list_calls_of("RemoteQMOpenQueue")
     allowed = [0, 1]
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
@@ -167,7 +167,7 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     for port in (nowhere, *INVALID_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
         outcomes.append(reader.begin_open().outcome())
-    asked = reader.server.named("RemoteQMGetQMQMServerPort")
+    asked = reader.server.list_calls_of("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
     expected = facts(called_methods={"RemoteQMGetQMQMServerPort"}, opens_of_the_queue=each(Outcome.NO_SUCCESS))
@@ -222,7 +222,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     peer.environment.run_until(lambda: bool(call.cancelled) or call.association.over, limit_ms + slack_ms)
     took = peer.measure_duration(began_ms)
     given_up = bool(call.cancelled) or call.association.over
-    earliest_ms, _ = took.allowed(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
+    earliest_ms, _ = took.get_allowed_range(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
     evidence = [*call.evidence, *call.cancelled]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {

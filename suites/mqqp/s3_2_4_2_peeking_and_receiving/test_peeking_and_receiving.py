@@ -135,13 +135,13 @@ def judge_fields_of_reads(
                 evidence=reader.server.calls,
             )
             return True
-        called, asks = calls[-1].name, reader.server.named("RemoteQmGetVersion")
+        called, asks = calls[-1].name, reader.server.list_calls_of("RemoteQmGetVersion")
         if method == Method.START_RECEIVE2 and called == Method.START_RECEIVE and not asks:
             return False
         if called != method:
             raise ConformanceFailure(f"the SUT called {called} instead of {method}")
         judge_fields_of_read(reader, judge, rules, calls[-1], required_numbers(reading, timeout_ms))
-    before = len(reader.server.named("RemoteQMCancelReceive"))
+    before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
     judge(
@@ -401,7 +401,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reader.begin_read(section.reading, remote, cursor=cursor).wait()
     calls = [reader.reads()[0], *reader.reads()[others:]]
     peer.pass_time(sut.quiet_ms)
-    ends = reader.server.named("RemoteQMEndReceive")
+    ends = reader.server.list_calls_of("RemoteQMEndReceive")
     evidence = [*calls, *ends]
     judge(rules["end"], expected=len(calls), case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     handles = [reader.get_receive_handle(call).hex() for call in calls]
@@ -435,7 +435,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
     user = {
         "SourceQueueManager": THIRD_QUEUE_MANAGER,
         "QueueManagerAddress": peer.identifier,
-        "MessageID": peer.message_id(),
+        "MessageID": peer.next_message_id(),
     }
     response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER)}
     data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.LABEL))

@@ -48,7 +48,7 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
     reader.begin("cancel", request=requests[2].number)
     reader.server.wait("RemoteQMCancelReceive")
     peer.pass_time(sut.quiet_ms)
-    cancels = reader.server.named("RemoteQMCancelReceive")
+    cancels = reader.server.list_calls_of("RemoteQMCancelReceive")
     evidence = [frame for call in (*reads, *cancels) for frame in call.frames[:1]]
     judge(
         "MQQP-3.2.4.7-03",

@@ -25,7 +25,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     reader.begin("remote_close_cursor", cursor=cursors[closed])
     reader.server.wait("RemoteQMCloseCursor")
     peer.pass_time(sut.quiet_ms)
-    calls = reader.server.named("RemoteQMCloseCursor")
+    calls = reader.server.list_calls_of("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
     reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remote, cursor=cursors[1 - closed]).outcome()
     reads = [reader.get_read_description(call).hCursor for call in reader.reads()]
@@ -69,7 +69,7 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     for way in ways:
         reader.begin_read(way, remote, cursor=cursor).wait()
     reader.begin("remote_close_cursor", cursor=cursor).wait()
-    closings = reader.server.named("RemoteQMCloseCursor")
+    closings = reader.server.list_calls_of("RemoteQMCloseCursor")
     after = [reader.get_read_description(call).hCursor for call in reader.reads()[len(before) :]]
     observed = {
         "cursors_of_the_reads_before_the_close": before,

@@ -40,7 +40,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     reader.begin("remote_close", remote=remotes[1])
     reader.server.wait("RemoteQMCloseQueue")
     peer.pass_time(sut.quiet_ms)
-    calls = reader.server.named("RemoteQMCloseQueue")
+    calls = reader.server.list_calls_of("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
     judge(
         "MQQP-3.2.4.9-05",
@@ -72,7 +72,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
         reader.begin("remote_close", remote=remotes[place])
         reader.server.wait("RemoteQMCloseQueue", len(closed))
         peer.pass_time(sut.quiet_ms)
-        calls = reader.server.named("RemoteQMCloseQueue")
+        calls = reader.server.list_calls_of("RemoteQMCloseQueue")
         judge("MQQP-3.2.4.9-05", expected=len(closed), observed=len(calls), case="calls after closes", evidence=calls)
         found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
         judge("MQQP-3.2.4.9-02", expected=closed, observed=found, case="handles after closes", evidence=calls)
@@ -95,7 +95,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     reads = reader.reads()[1:]
     reader.begin("remote_close", remote=remote).wait()
     peer.pass_time(sut.quiet_ms)
-    cancels = reader.server.named("RemoteQMCancelReceive")
+    cancels = reader.server.list_calls_of("RemoteQMCancelReceive")
     if not cancels:
         judge.give_up(
             Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue, which is allowed"

@@ -16,7 +16,7 @@ from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
-from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, desc2, takes_message
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, build_desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 
 READ_ANSWER_TIMEOUT_MS = 10_000
@@ -180,7 +180,7 @@ class Reader:
         """Build a new UserMessage packet, addressed to the peer's queue."""
         user = {
             "SourceQueueManager": self.peer.identifier,
-            "MessageID": self.peer.message_id(),
+            "MessageID": self.peer.next_message_id(),
             "SentTime": self.ARRIVAL_TIME - 100,
         }
         return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))
@@ -210,7 +210,7 @@ class Reader:
         if call.name == Method.START_RECEIVE:
             call.respond(lpRemoteReadDesc=answer, **results)
         else:
-            call.respond(lpRemoteReadDesc2=desc2(answer, self.SEQUENTIAL_ID if data else 0), **results)
+            call.respond(lpRemoteReadDesc2=build_desc2(answer, self.SEQUENTIAL_ID if data else 0), **results)
 
     def answer_cancel(self, call: ServedCall) -> None:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
@@ -348,10 +348,10 @@ class Reader:
 
     def pending_read_entries(self) -> list[dict[str, Any]]:
         """Return rPendingRemoteReadEntryCollection. The entries do not name the application that caused them."""
-        self.sut.need_alone("there are pending reads")
+        self.sut.require_running_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
     def open_queue_entries(self) -> list[dict[str, Any]]:
         """Return rRemoteOpenQueueEntryCollection. The entries do not name the application that caused them."""
-        self.sut.need_alone("there are open queues")
+        self.sut.require_running_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])

@@ -17,7 +17,7 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     queue, and stores once an express message that arrives twice.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    label, queue = f"once {peer.message_id()}", sut.queue("transactional")
+    label, queue = f"once {peer.next_message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)
     packets = [receiver.send_packet(packet), receiver.send_packet(packet)]
     ack = receiver.poll_acknowledgment()

@@ -25,7 +25,8 @@ def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
     ]
     acks = {name: sessions[name].await_session_ack(count) for name, count in counts.items()}
     observed = {name: ack["SessionHeader"].AckSequenceNumber if ack else "no SessionAck" for name, ack in acks.items()}
-    judge("MQSO-3.3.4.5-D03", expected=fields(counts), observed=observed, evidence=[*sent, *acks.values()])
+    case, evidence = "number of acknowledged messages of each sender", [*sent, *acks.values()]
+    judge("MQSO-3.3.4.5-D03", expected=fields(counts), observed=observed, evidence=evidence, case=case)
 
 
 @covers("MQSO-3.3.4.5-D04")
@@ -44,7 +45,7 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
             came += [] if session is None else sender.collect(session, 1)
     if session is not None:
         session.acknowledge_all()
-        session.quiet()
+        session.stays_quiet()
         session.close()
         sender.send(2)
         last = sender.await_session()

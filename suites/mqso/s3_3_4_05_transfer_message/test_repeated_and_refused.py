@@ -106,7 +106,7 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     queue = sut.new_queue("repeated")
     destination = rf"TCP:{sut.address}\{queue}"
     kinds: dict[str, Callable[..., Any]] = {"express": peer.message, "recoverable": peer.recoverable_message}
-    numbers = {kind: peer.message_id() for kind in kinds}
+    numbers = {kind: peer.next_message_id() for kind in kinds}
 
     def build(source: str) -> list[Any]:
         user = {} if source == "peer" else {"SourceQueueManager": OTHER_GUID}
@@ -155,7 +155,7 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue, small = sut.queue(), sut.new_queue("small", quota_kb=2)
-    missing = f"{queue}-missing-{peer.message_id()}"
+    missing = f"{queue}-missing-{peer.next_message_id()}"
     headers: dict[str, Any] = {"label": "no", "properties": {"NA": 1}}
 
     def build_refused() -> Any:

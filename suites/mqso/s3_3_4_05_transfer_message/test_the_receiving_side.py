@@ -18,7 +18,7 @@ def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     negative acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    labels = [f"{which} {peer.message_id()}" for which in ("first", "second")]
+    labels = [f"{which} {peer.next_message_id()}" for which in ("first", "second")]
     packets = [peer.recoverable_message(label=label) for label in labels]
     sent = [receiver.send_packet(packet) for packet in (*packets, *packets)]
     peer.eventually(lambda: labels[1] in sut.labels(sut.queue()))

@@ -34,7 +34,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         case="creation of a public queue in workgroup mode",
     )
     queue = sut.new_queue("private")
-    label = f"message {peer.message_id()}"
+    label = f"message {peer.next_message_id()}"
     packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
     peer.eventually(lambda: label in sut.labels(queue))
     received_label = sut.read_label("receive", queue=queue)

@@ -30,7 +30,7 @@ def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut
     frames.append(outgoing.send_final_ack(4, MessageClass=AckClass.RECEIVE))
 
     def list_labels(queue: str) -> list[str]:
-        return [one["label"] for one in sut.kept_messages(queue)]
+        return [one["label"] for one in sut.read_kept_messages(queue)]
 
     peer.eventually(lambda: bool(list_labels(TRANSACTIONAL_DEAD)) and bool(list_labels(JOURNAL)))
     peer.settle()

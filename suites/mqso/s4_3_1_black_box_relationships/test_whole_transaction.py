@@ -81,7 +81,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         outcome=Outcome.DONE,
         waiting_read="f" if committed else False,
         stored=stored,
-        tags_at_the_peer=list(SENT_TAGS) if committed else [],
+        tags_of_the_messages_at_the_peer=list(SENT_TAGS) if committed else [],
         session_opened=False,
     )
     left = (
@@ -119,10 +119,18 @@ def test_votes_on_two_transactions_survive_restart(sut, judge):
         sut.send_here(target, [name], delivery="transactional", transaction=transaction)
         sut.control.call("prepare", transaction=transaction)
     sut.restart()
-    hidden = {"left": sut.labels(queue), "sent": sut.labels(target)}
+    undecided = {"left": sut.labels(queue), "sent": sut.labels(target)}
     outcomes = {name: sut.attempt(name, transaction=transaction) for name, transaction in transactions.items()}
-    observed = {"hidden": hidden, "outcomes": outcomes, "left": sut.labels(queue), "sent": sut.labels(target)}
+    observed = {
+        "before_the_decisions": undecided,
+        "outcomes": outcomes,
+        "left": sut.labels(queue),
+        "sent": sut.labels(target),
+    }
     expected = facts(
-        hidden={"left": [], "sent": []}, outcomes=each(Outcome.DONE, "decision"), left=["abort"], sent=["commit"]
+        before_the_decisions={"left": [], "sent": []},
+        outcomes=each(Outcome.DONE, "decision"),
+        left=["abort"],
+        sent=["commit"],
     )
     judge(*VOTE_RULES, expected=expected, observed=observed)

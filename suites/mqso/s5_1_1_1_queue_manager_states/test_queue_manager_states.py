@@ -24,7 +24,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     open a queue.
     """
     attempts = [SessionAttempt(peer) for _ in range(2)]
-    pinged = [peer.udp() for _ in range(2)]
+    pinged = [peer.open_udp() for _ in range(2)]
     pings = [one.send(ping_request(Cookie=7 + number)) for number, one in enumerate(pinged)]
     pongs = [one.poll() for one in pinged]
     evidence = [*pings, *(pong for pong in pongs if pong is not None)]
@@ -77,7 +77,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         "session_request_of_the_peer": refused.outcome,
         "labels_in_the_queue": sut.labels(queue),
         "number_of_messages_in_the_outgoing_queues": [sut.outgoing_queue(name)["count"] for name in (to, second)],
-        "connection_of_the_sut": sender.poll_session(0) is not None,
+        "the_SUT_opened_a_connection": sender.poll_session(0) is not None,
     }
     evidence = [connection.last, *refused.evidence]
     judge.all(
@@ -85,7 +85,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
             session_request_of_the_peer=SessionAttempt.NOT_SERVED,
             labels_in_the_queue=["before"],
             number_of_messages_in_the_outgoing_queues=[2, 2],
-            connection_of_the_sut=False,
+            the_SUT_opened_a_connection=False,
         ),
         observed=observed,
         evidence=evidence,
@@ -221,7 +221,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     reader.let_reads_wait()
     reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_READ_TIMEOUT_MS)
     read = reader.await_reads()[0]
-    bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
+    bound = [call.association for call in reader.server.list_calls_of("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
     judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT")

@@ -138,8 +138,9 @@ def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
     send(full, "too much")
     send(other, "other")
     peer.eventually(lambda: bool(sut.labels(full)) and bool(sut.labels(other)))
-    observed = {"full": sut.labels(full), "other": sut.labels(other)}
-    judge.all(expected=facts(full=["first"], other=["other"]), observed=observed, evidence=sent)
+    expected = facts(labels_in_the_full_queue=["first"], labels_in_the_other_queue=["other"])
+    observed = {"labels_in_the_full_queue": sut.labels(full), "labels_in_the_other_queue": sut.labels(other)}
+    judge.all(expected=expected, observed=observed, evidence=sent)
     sut.control.call("purge", queue=full)
     send(full, "again")
     peer.eventually(lambda: bool(sut.labels(full)))

@@ -23,7 +23,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     outgoing queue disappears from the list, but an outgoing queue that contains a message does not. An outgoing queue
     that was created again disappears again.
     """
-    sut.slow_down(MAX_TIME_SCALE)
+    sut.limit_time_scale(MAX_TIME_SCALE)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
     idle, waiting = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)

@@ -105,7 +105,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
     for name in names:
-        observed = [one["label"] or one["body"] for one in sut.kept_messages(name)]
+        observed = [one["label"] or one["body"] for one in sut.read_kept_messages(name)]
         judge.all(expected=in_queue(), observed=observed, case=name, evidence=packets)
 
 
@@ -144,7 +144,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
             )  # fmt: skip
 
     def list_labels(*names: str) -> list[list[str]]:
-        return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
+        return [sorted(one["label"] for one in sut.read_kept_messages(name)) for name in names]
 
     queue = sut.new_queue("expiring")
     sut.send_here(queue, ["not received", "nor this"], time_to_be_received_s=SHORT_LIFETIME_S)
@@ -205,7 +205,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         case="labels in the journal",
     )
     wanted = {"application_tag": 1, "body": "message 1", "priority": 5, "response_queue": answers}
-    kept: dict[str, Any] = next((one for one in sut.kept_messages(JOURNAL) if one["label"] == "journaled"), {})
+    kept: dict[str, Any] = next((one for one in sut.read_kept_messages(JOURNAL) if one["label"] == "journaled"), {})
     shown = {name: value for name, value in wanted.items() if name in kept}
     judge("MQSO-5.1.1.2-D12", expected=shown, observed={name: kept[name] for name in shown}, evidence=frames)
 
@@ -234,7 +234,7 @@ def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judg
     evidence = [] if session is None else session.messages
 
     def list_labels() -> list[list[str]]:
-        return [[one["label"] for one in sut.kept_messages(name)] for name in (PLAIN_DEAD, TRANSACTIONAL_DEAD)]
+        return [[one["label"] for one in sut.read_kept_messages(name)] for name in (PLAIN_DEAD, TRANSACTIONAL_DEAD)]
 
     expected = [["recoverable"], ["transactional"]]
     peer.eventually(lambda: list_labels() == expected)

@@ -26,7 +26,7 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
         evidence=port_call.evidence,
         case="port of qm2qm",
     )
-    remote.empty()
+    remote.empty_queue()
     opened = remote.open_remote(association)
     judge(
         "MQSO-5.3.1-01",

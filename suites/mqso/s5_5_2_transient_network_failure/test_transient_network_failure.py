@@ -182,7 +182,10 @@ def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge)
             for to, sent in expected.items()
         }
         judge.all(
-            expected=wanted, observed=observed, evidence=frames, case=f"messages of each queue after {outage} outages"
+            expected=wanted,
+            observed=observed,
+            evidence=frames,
+            case=f"messages of each queue (earlier outages: {outage})",
         )
         if outage == 2:
             break

@@ -60,7 +60,7 @@ class DamagedStart:
 
 def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> DamagedStart | None:
     """Restart the SUT with a damaged store; return None if the SUT repaired the store."""
-    sut.slow_down(MAX_TIME_SCALE)
+    sut.limit_time_scale(MAX_TIME_SCALE)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     answered = ping_sut(peer).is_answered
@@ -211,7 +211,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
     rules = ("MQSO-5.5.5-03", *retry_rules)
-    sut.slow_down(MAX_TIME_SCALE)
+    sut.limit_time_scale(MAX_TIME_SCALE)
     if _is_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
         return

@@ -19,7 +19,7 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     """The SUT refuses a bind and an alter_context with an unknown authentication service, and accepts a bind with the
     service of the SUT file (without authentication if the file names no user).
     """
-    port = remote.read_port()
+    port = remote.get_read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
     manner = (
         "bind without an authentication service"

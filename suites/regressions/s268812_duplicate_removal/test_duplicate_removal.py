@@ -20,7 +20,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     """
     receiver = Receiver(peer, sut)
     connection = receiver.session
-    wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
+    wanted = [f"{number} of {peer.next_message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
     packets = [connection.send(first)]
     first_ack = receiver.await_last_acknowledgment(1)

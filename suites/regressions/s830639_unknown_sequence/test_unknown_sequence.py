@@ -19,7 +19,7 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     connection = peer.open_raw()
     connection.check_alive()
     packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
-    ack = connection.acknowledgment()
+    ack = connection.request_acknowledgment()
     observed = ack is not None or connection.outcome()
     judge.all(
         expected=holds("the SUT acknowledges the messages on the session"), observed=observed, evidence=[*packets, ack]

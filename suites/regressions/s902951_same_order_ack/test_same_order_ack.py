@@ -17,7 +17,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     with TxSequenceNumber 3.
     """
     receiver = Receiver(peer, sut)
-    wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
+    wanted = [f"{number} of {peer.next_message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
     first_ack = receiver.await_last_acknowledgment(1)
     if first_ack is None or read_ack_place(first_ack).TxSequenceNumber != 1:

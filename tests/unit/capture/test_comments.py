@@ -25,17 +25,17 @@ def capture(tmp_path: Path) -> Path:
     path = tmp_path / "captures" / "one.pcapng"
     path.parent.mkdir()
     with CaptureWriter(path, 1_700_000_000_000_000) as writer:
-        writer.tcp_open(1, PEER, SUT, time_us=5, comment="DCE/RPC", client_is_sut=False)
-        writer.tcp_data(1, True, b"asked", time_us=10)
-        writer.tcp_data(1, False, b"answered", time_us=20)
-        writer.tcp_close(1, False, time_us=30)
+        writer.write_tcp_open(1, PEER, SUT, time_us=5, comment="DCE/RPC", client_is_sut=False)
+        writer.write_tcp_data(1, True, b"asked", time_us=10)
+        writer.write_tcp_data(1, False, b"answered", time_us=20)
+        writer.write_tcp_close(1, False, time_us=30)
     return path
 
 
 def test_added_comment_keeps_notes_between_packets(capture: Path):
     with CaptureWriter(capture) as writer:
         writer.note(b"first")
-        writer.udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
+        writer.write_udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
         writer.note(b"last")
     add_frame_comments(capture, {1: "pass"})
     first, frame, last = read_with_notes(capture)

@@ -77,14 +77,14 @@ def test_direction_of_packet_block_is_read(file: Path) -> None:
     known = (True, False, None)
     with CaptureWriter(file, START_US) as writer:
         for from_sut in known:
-            writer.udp(CLIENT, SERVER, b"one", time_us=5, comment="café", from_sut=from_sut)
+            writer.write_udp(CLIENT, SERVER, b"one", time_us=5, comment="café", from_sut=from_sut)
     assert tuple(frame.inbound for frame in read_pcapng(file)) == known
 
 
 def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
     with CaptureWriter(file, START_US) as writer:
-        assert writer.udp(CLIENT, SERVER, b"one", time_us=5, comment="café") == 1
-        assert writer.udp(SERVER, CLIENT, b"two", time_us=1_000_006) == 2
+        assert writer.write_udp(CLIENT, SERVER, b"one", time_us=5, comment="café") == 1
+        assert writer.write_udp(SERVER, CLIENT, b"two", time_us=1_000_006) == 2
     frames = list(read_pcapng(file))
     assert [(f.number, f.time_us, f.comment) for f in frames] == [
         (1, START_US + 5, "café"),
@@ -98,7 +98,7 @@ def test_each_packet_is_written_to_the_file_at_once(file: Path) -> None:
     """The writer buffers nothing, so a killed run loses no packet."""
     writer = CaptureWriter(file)
     for number in range(1, 4):
-        writer.udp(CLIENT, SERVER, bytes(number), time_us=number)
+        writer.write_udp(CLIENT, SERVER, bytes(number), time_us=number)
         assert len(list(read_pcapng(file))) == number
     writer.close()
 
@@ -179,7 +179,7 @@ def test_truncated_pcapng_file_gives_the_whole_frames_before_the_cut(
     file = tmp_path / "cut.pcapng"
     with CaptureWriter(file) as writer:
         for number in range(4):
-            writer.udp(CLIENT, SERVER, bytes(number), time_us=time_us)
+            writer.write_udp(CLIENT, SERVER, bytes(number), time_us=time_us)
     whole = file.read_bytes()
     starts = [frame.offset for frame in read_pcapng(file)] + [len(whole)]
     cut = data.draw(st.integers(starts[0], len(whole)))
@@ -209,8 +209,8 @@ def test_arbitrary_bytes_raise_nothing_but_the_typed_error(tmp_path: Path, data:
 def test_note_is_stored_between_packets_and_not_read_as_packet(file: Path):
     with CaptureWriter(file) as writer:
         writer.note(b"before")
-        writer.udp(CLIENT, SERVER, b"one", time_us=1)
-        writer.udp(CLIENT, SERVER, b"two", time_us=2)
+        writer.write_udp(CLIENT, SERVER, b"one", time_us=1)
+        writer.write_udp(CLIENT, SERVER, b"two", time_us=2)
         writer.note(b"")
         writer.note(b"after")
     found = [one.text if isinstance(one, CapturedNote) else one.number for one in read_with_notes(file)]

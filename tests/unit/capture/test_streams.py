@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import CaptureError, CaptureWriter, read_pcapng, streams
-from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, take_apart
+from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, parse_ip_packet
 from harness.capture.pcapng import file_header, packet_block
 from harness.capture.writer import MAX_SEGMENT
 from harness.errors import HarnessError
@@ -46,9 +46,9 @@ def test_recorded_packets_have_valid_ip_tcp_and_udp_checksums(
     file: Path, client: Endpoint, server: Endpoint, start: int, data: bytes
 ) -> None:
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, client, server, time_us=0)
-        writer.tcp_data(1, True, data, time_us=1)
-        writer.udp(server, client, data, time_us=2)
+        writer.write_tcp_open(1, client, server, time_us=0)
+        writer.write_tcp_data(1, True, data, time_us=1)
+        writer.write_udp(server, client, data, time_us=2)
     packets = [frame.data for frame in read_pcapng(file)]
     for packet, (source, target, protocol) in zip(
         packets,
@@ -70,23 +70,23 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
     with CaptureWriter(file) as writer:
         for low in range(0x10000):
             if low % 257 == 0:
-                writer.udp(CLIENT, SERVER, pack(">H", low), time_us=0)
+                writer.write_udp(CLIENT, SERVER, pack(">H", low), time_us=0)
         first = next(iter(read_pcapng(file))).data
         missing = unpack(">H", first[26:28])[0]
-        writer.udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
+        writer.write_udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
     assert list(read_pcapng(file))[-1].data[26:28] == b"\xff\xff"
     assert streams(file).udp[-1].data == pack(">H", missing)
 
 
 def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> None:
     with CaptureWriter(file) as writer:
-        assert writer.tcp_open(7, CLIENT, SERVER, time_us=10) == [1, 2, 3]
-        assert writer.tcp_data(7, True, b"abc", time_us=20) == [4]
-        assert writer.tcp_data(7, False, b"de", time_us=30) == [5]
-        assert writer.tcp_close(7, False, time_us=40) == 6
-        assert writer.tcp_data(7, True, b"f", time_us=50) == [7]
-        assert writer.tcp_close(7, True, time_us=60) == 8
-    segments = [take_apart(frame.data) for frame in read_pcapng(file)]
+        assert writer.write_tcp_open(7, CLIENT, SERVER, time_us=10) == [1, 2, 3]
+        assert writer.write_tcp_data(7, True, b"abc", time_us=20) == [4]
+        assert writer.write_tcp_data(7, False, b"de", time_us=30) == [5]
+        assert writer.write_tcp_close(7, False, time_us=40) == 6
+        assert writer.write_tcp_data(7, True, b"f", time_us=50) == [7]
+        assert writer.write_tcp_close(7, True, time_us=60) == 8
+    segments = [parse_ip_packet(frame.data) for frame in read_pcapng(file)]
     flags = TcpFlags
     assert [(s.source, s.sequence, s.acknowledged, s.flags, s.data) for s in segments] == [  # type: ignore[union-attr]
         (CLIENT, 0x10000000, 0, flags.SYN, b""),
@@ -102,12 +102,12 @@ def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> 
 
 def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        writer.udp(CLIENT, SERVER, b"between", time_us=1)
-        writer.tcp_data(1, True, b"abc", time_us=2)
-        writer.tcp_data(1, False, b"xy", time_us=3)
-        writer.tcp_data(1, True, b"defg", time_us=4)
-        writer.tcp_close(1, False, time_us=5, reset=True)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.write_udp(CLIENT, SERVER, b"between", time_us=1)
+        writer.write_tcp_data(1, True, b"abc", time_us=2)
+        writer.write_tcp_data(1, False, b"xy", time_us=3)
+        writer.write_tcp_data(1, True, b"defg", time_us=4)
+        writer.write_tcp_close(1, False, time_us=5, reset=True)
     found = streams(file)
     (stream,) = found.tcp
     assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
@@ -123,8 +123,8 @@ def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
 def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
     data = bytes(range(256)) * 600
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        assert writer.tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
+        assert writer.write_tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
     assert bytes(streams(file).tcp[0].from_client.data) == data
     assert [r.end - r.start for r in streams(file).tcp[0].from_client.ranges] == [MAX_SEGMENT, MAX_SEGMENT, 33_600]
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
@@ -132,10 +132,10 @@ def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
 
 def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
-        writer.tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
-        writer.tcp_data(1, True, b"a", time_us=1, more=True)
-        writer.tcp_data(1, True, b"b", time_us=1)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
+        writer.write_tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
+        writer.write_tcp_data(1, True, b"a", time_us=1, more=True)
+        writer.write_tcp_data(1, True, b"b", time_us=1)
     (stream,) = streams(file).tcp
     assert [each.pushed for each in stream.from_client.ranges] == [False, True, False, True]
     assert (stream.comment, stream.client_inbound) == ("said", None)
@@ -144,10 +144,10 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
 @pytest.mark.parametrize("client_is_sut", [True, False, None])
 def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut: bool | None) -> None:
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0, client_is_sut=client_is_sut)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0, client_is_sut=client_is_sut)
         for from_client in (True, False):
-            writer.tcp_data(1, from_client, b"a", time_us=1)
-            writer.tcp_close(1, from_client, time_us=2)
+            writer.write_tcp_data(1, from_client, b"a", time_us=1)
+            writer.write_tcp_close(1, from_client, time_us=2)
     by_client = [True, False, True, True, True, False, False]
     known = client_is_sut is not None
     wanted = [(client_is_sut == one) if known else None for one in by_client]
@@ -157,24 +157,24 @@ def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut
 
 def test_tcp_sequence_numbers_wrap_around(file: Path) -> None:
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         writer._connections[1].client.sequence = 0xFFFFFFFE
-        writer.tcp_data(1, True, b"abcd", time_us=0)
-        writer.tcp_data(1, True, b"e", time_us=0)
-    after = [take_apart(frame.data) for frame in read_pcapng(file)][3:]
+        writer.write_tcp_data(1, True, b"abcd", time_us=0)
+        writer.write_tcp_data(1, True, b"e", time_us=0)
+    after = [parse_ip_packet(frame.data) for frame in read_pcapng(file)][3:]
     assert [s.sequence for s in after] == [0xFFFFFFFE, 2]  # type: ignore[union-attr]
 
 
 def test_connections_and_reused_addresses_are_separate_streams(file: Path) -> None:
     other = Endpoint("192.0.2.1", 50000)
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        writer.tcp_open(2, other, SERVER, time_us=0)
-        writer.tcp_data(1, True, b"one", time_us=0)
-        writer.tcp_data(2, True, b"two", time_us=0)
-        writer.tcp_close(1, True, time_us=0, reset=True)
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        writer.tcp_data(1, True, b"three", time_us=0)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.write_tcp_open(2, other, SERVER, time_us=0)
+        writer.write_tcp_data(1, True, b"one", time_us=0)
+        writer.write_tcp_data(2, True, b"two", time_us=0)
+        writer.write_tcp_close(1, True, time_us=0, reset=True)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.write_tcp_data(1, True, b"three", time_us=0)
     assert [bytes(s.from_client.data) for s in streams(file).tcp] == [b"one", b"two", b"three"]
 
 
@@ -188,9 +188,9 @@ def test_stream_reader_returns_both_directions_completely(
 ) -> None:
     file = tmp_path / "said.pcapng"
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, *ends, time_us=0)
+        writer.write_tcp_open(1, *ends, time_us=0)
         for from_client, data in said:
-            writer.tcp_data(1, from_client, data, time_us=1)
+            writer.write_tcp_data(1, from_client, data, time_us=1)
     (stream,) = streams(file).tcp
     assert bytes(stream.from_client.data) == b"".join(data for mine, data in said if mine)
     assert bytes(stream.from_server.data) == b"".join(data for mine, data in said if not mine)
@@ -202,8 +202,8 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
     class, flow and hop limit.
     """
     with CaptureWriter(file) as writer:
-        writer.tcp_open(1, *ends, time_us=0)
-        writer.tcp_data(1, True, b"payload!", time_us=0)
+        writer.write_tcp_open(1, *ends, time_us=0)
+        writer.write_tcp_data(1, True, b"payload!", time_us=0)
     whole = file.read_bytes()
     last = list(read_pcapng(file))[-1]
     start = last.offset + 28
@@ -220,24 +220,24 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
 def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
     with CaptureWriter(file) as writer:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
-            writer.tcp_data(1, True, b"a", time_us=0)
-        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+            writer.write_tcp_data(1, True, b"a", time_us=0)
+        writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is already open"):
-            writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+            writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         with pytest.raises(HarnessError, match="no data"):
-            writer.tcp_data(1, True, b"", time_us=0)
-        writer.tcp_close(1, True, time_us=0)
+            writer.write_tcp_data(1, True, b"", time_us=0)
+        writer.write_tcp_close(1, True, time_us=0)
         with pytest.raises(HarnessError, match="the client of connection 1 has already closed its direction"):
-            writer.tcp_data(1, True, b"a", time_us=0)
-        writer.tcp_close(1, False, time_us=0)
+            writer.write_tcp_data(1, True, b"a", time_us=0)
+        writer.write_tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is not open"):
-            writer.tcp_close(1, False, time_us=0)
+            writer.write_tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="addresses of different families"):
-            writer.udp(CLIENT, SERVER6, b"a", time_us=0)
+            writer.write_udp(CLIENT, SERVER6, b"a", time_us=0)
         with pytest.raises(HarnessError, match="does not appear to be"):
-            writer.tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
+            writer.write_tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
         with pytest.raises(HarnessError, match="a datagram has 70000 bytes"):
-            writer.udp(CLIENT, SERVER, bytes(70000), time_us=0)
+            writer.write_udp(CLIENT, SERVER, bytes(70000), time_us=0)
     assert len(list(read_pcapng(file))) == 5
 
 
@@ -301,6 +301,6 @@ def test_capture_of_unsupported_link_type_is_refused(file: Path) -> None:
 def test_arbitrary_captured_packets_raise_only_value_errors(data: bytes) -> None:
     for packet in (data, b"\x45" + data, b"\x60" + data):
         try:
-            take_apart(packet)
+            parse_ip_packet(packet)
         except ValueError:
             continue

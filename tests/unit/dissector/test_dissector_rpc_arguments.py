@@ -50,9 +50,9 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: in
         if direction == "response":
             traffic += [(False, each) for each in response(call, context, stub, fragment=fragment)]
     with CaptureWriter(file) as capture:
-        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        capture.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, (from_client, each) in enumerate(traffic, 1):
-            capture.tcp_data(1, from_client, bytes(each), time_us=time_us)
+            capture.write_tcp_data(1, from_client, bytes(each), time_us=time_us)
     return file
 
 
@@ -140,9 +140,9 @@ def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Pat
     calls = [pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))]
     opening = bind(1, [Proposal(number, interface, (NDR,)) for number, interface in enumerate(interfaces)])
     with CaptureWriter(tmp_path / "named.pcapng") as capture:
-        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        capture.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, each in enumerate([opening, *calls], 1):
-            capture.tcp_data(1, True, bytes(each), time_us=time_us)
+            capture.write_tcp_data(1, True, bytes(each), time_us=time_us)
     options = ("-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "msmq.rpc.operation", "-T", "fields")
     shown = run_tshark(lua, tmp_path / "named.pcapng", *options, "-e", "msmq.rpc.interface", "-e", "msmq.rpc.operation")
     assert shown.splitlines() == [f"{name}\topnum 3" for name in names.values()]

@@ -94,11 +94,11 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (
             facts(reads=each("MQ_OK", "read")),
             {"reads": ["MQ_OK"]},
-            ("reads: MQ_OK (each read)", "reads: MQ_OK (each read, 1 of 1)"),
+            ("reads: MQ_OK (each read)", "reads: MQ_OK (one read)"),
         ),
         (facts(end_with_RR_NACK="MQ_OK"), {"end_with_RR_NACK": "MQ_OK"}, ("end with RR_NACK: MQ_OK",) * 2),
         (expectation({"PR": 3, "DM": 1}).with_name("first"), {"PR": 3, "DM": 1}, ("PR = 3; DM = 1",) * 2),
-        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: contains "a"', 'left: contains "a"')),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: "a"', 'left: "a"')),
         (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles other than 0", "handles 5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 64 or 128", "size: 64")),
         (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),

@@ -58,7 +58,7 @@ def test_broken_rule_in_capture_exits_with_1_and_names_frame_time_field_and_filt
     assert done.exit_code == 1
     said = done.stdout[done.stdout.index("broken: MQQB-3.1.6.4-06") :].splitlines()
     assert said[2:5] == [
-        "    frame 20, 0.019 s: UserMsgSequenceNumber is 9 after 5 messages sent (in 1 of 1 packets)",
+        "    frame 20, 0.019 s: UserMsgSequenceNumber is 9, and the number of messages sent is 5",
         "      SessionHeader.UserMsgSequenceNumber at 28 to 29: 09 00",
         "    filter: frame.number == 20",
     ]
@@ -159,7 +159,7 @@ def test_html_page_shows_the_broken_rule_with_its_packet_and_the_kept_rules(brok
     assert done.exit_code == 1
     shown = page.read_text(encoding="utf-8")
     assert "<strong>MQQB-3.1.6.4-06</strong>" in shown
-    assert "<td>UserMsgSequenceNumber is 9 after 5 messages sent (in 1 of 1 packets)</td>" in shown
+    assert "<td>UserMsgSequenceNumber is 9, and the number of messages sent is 5</td>" in shown
     assert "<td>28 to 29: <code>09 00</code></td>" in shown
     assert "<code>frame.number == 20</code>" in shown
     assert shown.count('<div class="rule fail">') == done.stdout.count("broken: MQ") > 0

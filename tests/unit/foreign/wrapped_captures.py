@@ -46,15 +46,17 @@ def converse(
     ``change`` alters the packets that the SUT sends.
     """
     with CaptureWriter(path, _START_US) as writer:
-        writer.udp(peer._replace(port=3527), sut._replace(port=3527), bytes(ping_request()), time_us=0, from_sut=False)
-        writer.udp(
+        writer.write_udp(
+            peer._replace(port=3527), sut._replace(port=3527), bytes(ping_request()), time_us=0, from_sut=False
+        )
+        writer.write_udp(
             sut._replace(port=3527), peer._replace(port=3527), change(bytes(ping_response())), time_us=1, from_sut=True
         )
-        writer.tcp_open(1, peer, sut, time_us=10, client_is_sut=False)
+        writer.write_tcp_open(1, peer, sut, time_us=10, client_is_sut=False)
 
         def say(from_client: bool, packet: object, time_us: int) -> None:
             data = bytes(packet)  # type: ignore[call-overload]
-            writer.tcp_data(1, from_client, data if from_client else change(data), time_us=time_us)
+            writer.write_tcp_data(1, from_client, data if from_client else change(data), time_us=time_us)
 
         say(True, establish_connection(), 20)
         say(False, establish_connection(), 30)
@@ -65,8 +67,8 @@ def converse(
             say(False, user_message(user={"MessageID": number}, body=b"b" * body), 100 * number + 10)
         say(False, session_ack(AckSequenceNumber=5, UserMsgSequenceNumber=5), 1000)
         say(True, session_ack(AckSequenceNumber=5, UserMsgSequenceNumber=5), 1010)
-        writer.tcp_close(1, True, time_us=2000)
-        writer.tcp_close(1, False, time_us=2010)
+        writer.write_tcp_close(1, True, time_us=2000)
+        writer.write_tcp_close(1, False, time_us=2010)
     return [frame.data for frame in read_pcapng(path)]
 
 

@@ -168,7 +168,7 @@ def test_rpc_faults_and_closed_connections_are_distinguished(environment, remote
     thrown = association.call("RemoteQMPurgeQueue")
     assert (thrown.outcome, thrown.plain_outcome) == ("fault MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_HANDLE")
     context = association.contexts[QM2QM]
-    assert association.raw(99, b"", context).wait().thrown == FaultStatus.NCA_S_OP_RNG_ERROR
+    assert association.call_raw(99, b"", context).wait().thrown == FaultStatus.NCA_S_OP_RNG_ERROR
     assert association.call("RemoteQMPurgeQueue", stub=b"\1").outcome == "fault RPC_X_BAD_STUB_DATA"
     association.send(b"\5\0\0\3" + bytes(20))
     assert association.call("RemoteQMPurgeQueue").outcome == "the connection closed"

@@ -77,7 +77,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[State.WORKS]
     assert {"inspect", "begin", "remote_open", "move"} <= of[State.MISSING]
     assert found.verbs.keys() == FACILITY_OF.keys() | {"identity", "cancel", "stop"}
-    assert [found.facility(name) for name in ("queue_control", "receive", "inspect")] == [
+    assert [found.describe_facility(name) for name in ("queue_control", "receive", "inspect")] == [
         "works",
         "announced, but these verbs do not work: open_queue, move",
         "missing",
@@ -279,7 +279,7 @@ def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
 def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
-    with pytest.raises(UsageError, match=r"it must be (HOST:PORT|1 to 65535)"):
+    with pytest.raises(UsageError, match=r"(address must be HOST:PORT|port must be 1 to 65535)"):
         tcp_route(address)
 
 

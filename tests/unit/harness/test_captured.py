@@ -27,7 +27,7 @@ def recorded(path, happens):
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)
     recorder.flush()
-    judge.passive()
+    judge.conclude_passive_rules()
     recorder.close()
     return entries
 
@@ -98,7 +98,7 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
     with pytest.raises(CaptureError, match="the file is truncated"):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
-        writer.udp(PEER, SUT, bytes(ping_request()), time_us=0)
+        writer.write_udp(PEER, SUT, bytes(ping_request()), time_us=0)
     with pytest.raises(NoDirection, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)

@@ -22,7 +22,7 @@ def rests(*connections: tuple[bool, bool], listens: bool = True) -> CheckPrerequ
     recorder = Recorder(VirtualEnvironment(), None)
     for by_peer, rpc in connections:
         recorder.record_opening(PEER, SUT, by_peer=by_peer, rpc=rpc)
-    sut = SimpleNamespace(names_queues=False, provisioned=set(), knows_peer=False)
+    sut = SimpleNamespace(has_named_queue=False, provisioned=set(), knows_peer=False)
     peer = SimpleNamespace(recorder=recorder, listens=listens)
     item: Any = SimpleNamespace(funcargs={"sut": sut, "peer": peer}, iter_markers=lambda name: ())
     return get_prerequisites(item)

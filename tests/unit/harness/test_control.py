@@ -183,7 +183,7 @@ def test_control_receive_is_awaited_for_its_whole_timeout() -> None:
     environment = VirtualEnvironment()
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:
-        environment.later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
+        environment.call_later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
 
     Server(environment, script)
     made = JsonlControl(environment, ROUTE)

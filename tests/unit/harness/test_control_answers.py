@@ -18,7 +18,7 @@ from test_control import control, reply
 
 from harness.environment import VirtualEnvironment
 from harness.sut.control import ContractBroken, Control, VirtualControl
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control_schema import find_error_in_answer
 from reference_qm.surface.commands import Result
 
 RECORDED: dict[str, dict[str, Any]] = json.loads(
@@ -94,7 +94,7 @@ def channels(verb: str, answer: dict[str, Any]) -> Iterator[Control]:
 @budget(FEW // 5)
 def test_altered_control_answer_is_refused_with_its_verb_unless_still_valid(verb: str, data: st.DataObject) -> None:
     answer = changed(RECORDED[verb], data.draw(st.sampled_from(list(places(RECORDED[verb])))), data.draw(WRONG))
-    complaint = complaint_about_answer(verb, answer)
+    complaint = find_error_in_answer(verb, answer)
     for made in channels(verb, answer):
         if complaint is None:
             assert made.call(verb)["ok"] is True
@@ -107,6 +107,6 @@ def test_altered_control_answer_is_refused_with_its_verb_unless_still_valid(verb
 
 @pytest.mark.parametrize("verb", RECORDED)
 def test_control_answer_value_of_wrong_type_is_refused(verb: str) -> None:
-    assert complaint_about_answer(verb, RECORDED[verb]) is None
+    assert find_error_in_answer(verb, RECORDED[verb]) is None
     for at in places(RECORDED[verb]):
-        assert complaint_about_answer(verb, changed(RECORDED[verb], at, [[[]]])) is not None, at
+        assert find_error_in_answer(verb, changed(RECORDED[verb], at, [[[]]])) is not None, at

@@ -36,10 +36,10 @@ class FakeSut:
         return self
 
     def say(self, data: bytes, after_ms: int = 0) -> None:
-        self.environment.later(after_ms, lambda: self.streams[-1].send(data))
+        self.environment.call_later(after_ms, lambda: self.streams[-1].send(data))
 
     def hang_up(self, after_ms: int = 0) -> None:
-        self.environment.later(after_ms, lambda: self.streams[-1].close())
+        self.environment.call_later(after_ms, lambda: self.streams[-1].close())
 
     def on_open(self) -> None: ...
 
@@ -134,21 +134,21 @@ def test_connection_close_by_sut_and_by_peer_are_distinguished(peer: Peer, far: 
 
 
 def test_connection_is_quiet_only_without_bytes_and_without_close(conversation: RawConversation, far: FakeSut) -> None:
-    assert conversation.quiet(for_ms=500)
+    assert conversation.stays_quiet(for_ms=500)
     far.say(ESTABLISH, after_ms=400)
-    assert conversation.quiet(for_ms=300)
-    assert not conversation.quiet(for_ms=300)
-    assert conversation.quiet(for_ms=300)  # what came before does not count
+    assert conversation.stays_quiet(for_ms=300)
+    assert not conversation.stays_quiet(for_ms=300)
+    assert conversation.stays_quiet(for_ms=300)  # what came before does not count
     assert conversation.outcome() == "kept the connection open; last sent EstablishConnection"
     far.hang_up()
-    assert not conversation.quiet(for_ms=300)
-    assert not conversation.quiet(for_ms=300)
+    assert not conversation.stays_quiet(for_ms=300)
+    assert not conversation.stays_quiet(for_ms=300)
 
 
 def test_raw_bytes_of_a_check_arrive_unchanged(conversation: RawConversation, far: FakeSut) -> None:
     sent = conversation.send(establish_connection())
     rubbish = conversation.send(b"rubbish")
-    assert conversation.quiet(for_ms=10)
+    assert conversation.stays_quiet(for_ms=10)
     assert far.received == ESTABLISH + b"rubbish"
     assert conversation.sent == [sent, rubbish]
     assert conversation.last is rubbish
@@ -184,7 +184,7 @@ def test_tamper_hook_changes_or_drops_packets_of_the_peer_core(peer: Peer, far: 
 
 
 def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> None:
-    end = peer.udp()
+    end = peer.open_udp()
     environment = peer.environment
 
     class Answering:
@@ -192,8 +192,8 @@ def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> Non
             for answer in (data, b"junk"):
                 port.send(remote, answer)
 
-    port = environment.open_datagram_port(Endpoint("127.0.0.1", 3527), Answering())
-    assert end.quiet(for_ms=100)
+    port = environment.open_udp_port(Endpoint("127.0.0.1", 3527), Answering())
+    assert end.stays_quiet(for_ms=100)
     asked = end.send(ping_request(Cookie=5))
     first, second = end.poll(), end.poll()
     assert first is not None
@@ -205,7 +205,7 @@ def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> Non
 
 
 def test_message_ids_of_raw_messages_are_used_once(peer: Peer) -> None:
-    assert [peer.message_id() for _ in range(3)] == [1, 2, 3]
+    assert [peer.next_message_id() for _ in range(3)] == [1, 2, 3]
 
 
 def test_peer_core_stores_at_most_four_long_messages_of_a_system(peer: Peer) -> None:

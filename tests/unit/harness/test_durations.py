@@ -52,12 +52,12 @@ def test_elapsed_time_is_between_packet_times_and_now(peer: Peer) -> None:
 
 @pytest.mark.parametrize("took_ms", [800, 1_000, 1_020])
 def test_measured_duration_within_its_range_passes(peer: Peer, took_ms: int) -> None:
-    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+    assert measure(peer, 0, took_ms).describe_expiry(DUE_MS * peer.sut.scale) == "in time"
 
 
 @pytest.mark.parametrize("took_ms", [10, 799, 1_021, 9_000])
 def test_measured_duration_out_of_range_fails_without_stall(peer: Peer, took_ms: int) -> None:
-    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
+    assert measure(peer, 0, took_ms).describe_expiry(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
     felt(peer)
     assert by_timer(measure(peer, 0, took_ms)) == RANGE
 
@@ -67,7 +67,7 @@ def test_stall_during_a_duration_widens_the_allowed_range_by_its_length(peer: Pe
     felt(peer, (100, 400))
     widened = (RANGE[0] - 300 - SETTLE_AFTER_STALL_MS, RANGE[1] + 300 + SETTLE_AFTER_STALL_MS)
     assert by_timer(measure(peer, 0, took_ms)) == widened
-    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+    assert measure(peer, 0, took_ms).describe_expiry(DUE_MS * peer.sut.scale) == "in time"
 
 
 def test_stall_does_not_change_the_range_of_a_duration_that_is_in_time(peer: Peer) -> None:
@@ -98,9 +98,9 @@ def test_failed_duration_that_a_stall_may_explain_is_inconclusive(peer: Peer, na
 
 def test_duration_measured_by_sut_is_compared_like_own_measurement(peer: Peer) -> None:
     felt(peer, (100, 200))
-    assert measure(peer, 0, 1_000).allowed(900, 1_100, observed=750) == (700, 1_300)
+    assert measure(peer, 0, 1_000).get_allowed_range(900, 1_100, observed=750) == (700, 1_300)
     with pytest.raises(ConformanceFailure):
-        measure(peer, 0, 1_000).allowed(900, 1_100, observed=100)
+        measure(peer, 0, 1_000).get_allowed_range(900, 1_100, observed=100)
 
 
 def test_choice_among_several_durations_is_known_only_without_longer_stalls(peer: Peer) -> None:

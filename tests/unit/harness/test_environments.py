@@ -132,8 +132,8 @@ def test_a_port_in_use_gives_one_line_error(environment: Environment) -> None:
 
 def test_received_datagrams_have_their_source_address(environment: Environment) -> None:
     one, two = Ear(), Ear()
-    a = environment.open_datagram_port(Endpoint("127.0.0.1", 0), one)
-    b = environment.open_datagram_port(Endpoint("127.0.0.2", 0), two)
+    a = environment.open_udp_port(Endpoint("127.0.0.1", 0), one)
+    b = environment.open_udp_port(Endpoint("127.0.0.2", 0), two)
     a.send(b.endpoint, b"ping")
     assert environment.run_until(lambda: two.datagrams == [(a.endpoint, b"ping")], SOON_MS)
     a.send(Endpoint("127.0.0.1", 9), b"nobody")  # nothing happens, nothing breaks
@@ -191,7 +191,7 @@ def test_a_sut_that_opens_connections_without_an_end_is_a_finding(monkeypatch: p
 
 def test_failed_datagram_transfer_gives_no_event() -> None:
     environment = RealEnvironment()
-    port = environment.open_datagram_port(Endpoint("127.0.0.1", 0), Ear())
+    port = environment.open_udp_port(Endpoint("127.0.0.1", 0), Ear())
     port.send(Endpoint("255.255.255.255", 9), b"nobody may broadcast")
     port.send(Endpoint("127.0.0.1", 1), b"x" * 70_000)
     assert not environment.run_until(lambda: False, 20)

@@ -31,8 +31,11 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("attach --address 127.0.0.1:99999", "--address 127.0.0.1:99999: the port is 99999; it must be 1 to 65535"),
-        ("attach --address here", "--address here: it must be HOST:PORT"),
+        (
+            "attach --address 127.0.0.1:99999",
+            "--address 127.0.0.1:99999: the port is 99999; the port must be 1 to 65535",
+        ),
+        ("attach --address here", "--address here: the address must be HOST:PORT"),
         (
             "attach --command cat",
             "control command cat: sends the tester's requests back: it does not speak the control protocol",

@@ -11,7 +11,7 @@ import pytest
 
 from harness.paths import SUITES
 from harness.run import floods
-from harness.run.floods import MAX_FLOODS, why_ended
+from harness.run.floods import MAX_FLOODS, find_end_reason
 from harness.run.stash import RUN_KEY
 
 FLOOD = "ROBUSTNESS-1-FLOOD"
@@ -33,9 +33,9 @@ def item(tmp_path: Path) -> Any:
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
     fails = item.config.stash[RUN_KEY].log.fails
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_FLOODS - 1, 100
-    assert why_ended(item) is None
+    assert find_end_reason(item) is None
     fails[FLOOD] += 1
-    assert str(why_ended(item)).startswith("the SUT sent packets endlessly in 3 checks")
+    assert str(find_end_reason(item)).startswith("the SUT sent packets endlessly in 3 checks")
 
 
 def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
@@ -44,8 +44,8 @@ def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     monkeypatch.setattr(floods, "MAX_CAPTURED_BYTES", 1_000)
     for attempt in (0, 1):
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
-    assert why_ended(item) is None
+    assert find_end_reason(item) is None
     assert item.config.stash[RUN_KEY].captured == 600
-    assert str(why_ended(item)).startswith(
+    assert str(find_end_reason(item)).startswith(
         "the captures of this run have 1,200 bytes, but a correct SUT causes less than 1,000"
     )

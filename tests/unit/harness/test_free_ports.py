@@ -4,7 +4,7 @@ listen.
 
 import socket
 
-from harness.sut.free_ports import READ_PORT_OFFSET, RPC_PORT, RPC_PORT_STEP, free_port, free_rpc_port
+from harness.sut.free_ports import READ_PORT_OFFSET, RPC_PORT, RPC_PORT_STEP, find_free_rpc_port, free_port
 
 ADDRESS = "127.0.49.1"
 """An address that no other test uses, so that no parallel test takes its ports."""
@@ -16,12 +16,12 @@ def test_free_port_is_returned_only_once():
 
 
 def test_free_rpc_ports_are_chosen_in_pairs_at_steps_of_eleven():
-    ports = [free_rpc_port(ADDRESS) for _ in range(20)]
+    ports = [find_free_rpc_port(ADDRESS) for _ in range(20)]
     assert all((port - RPC_PORT) % RPC_PORT_STEP == 0 for port in ports)
     assert len({*ports, *(port + READ_PORT_OFFSET for port in ports)}) == 40
 
 
 def test_port_pair_with_one_port_in_use_is_skipped():
-    following = free_rpc_port(ADDRESS) + RPC_PORT_STEP
+    following = find_free_rpc_port(ADDRESS) + RPC_PORT_STEP
     with socket.create_server((ADDRESS, following + READ_PORT_OFFSET)):
-        assert free_rpc_port(ADDRESS) != following
+        assert find_free_rpc_port(ADDRESS) != following

@@ -175,7 +175,7 @@ def test_host_carries_out_effects_of_a_timer(environment: VirtualEnvironment) ->
 def test_host_resolves_names_persists_records_and_sends_datagrams(environment: VirtualEnvironment) -> None:
     environment.hosts["there.example"] = (THERE,)
     ear = Ear()
-    there = environment.open_datagram_port(Endpoint(THERE, 3527), ear)
+    there = environment.open_udp_port(Endpoint(THERE, 3527), ear)
 
     def react(event: Input) -> list[Effect]:
         if not isinstance(event, Started):
@@ -314,7 +314,7 @@ def test_stage_receives_every_byte_that_the_core_sends_or_receives(environment: 
     host.listen(PORT)
     host.listen_ping(3527)
     ear = Ear()
-    pings = environment.open_datagram_port(Endpoint(THERE, 9), ear)
+    pings = environment.open_udp_port(Endpoint(THERE, 9), ear)
     far = environment.connect(Endpoint(HERE, PORT), THERE, ear)
     settle(environment)
     far.send(b"123")

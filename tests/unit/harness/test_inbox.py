@@ -203,7 +203,7 @@ def test_inbox_lists_a_malformed_packet_in_place_of_a_message(peer: Peer, sut: S
 
 def test_wait_of_inbox_ends_when_its_messages_have_arrived(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
-    sut.environment.later(300, lambda: sut.wires[0].say(message(1), message(2), message(3)))
+    sut.environment.call_later(300, lambda: sut.wires[0].say(message(1), message(2), message(3)))
     began_ms = sut.environment.now().monotonic_ms
     found = peer.inbox.wait(lambda frame: frame["UserHeader"].MessageID > 1, 2)
     assert numbers(found) == [2, 3]

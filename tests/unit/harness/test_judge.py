@@ -395,7 +395,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_passive_rule_kept_by_every_packet_gives_one_pass(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(0, 2)
-    made.passive()
+    made.conclude_passive_rules()
     (line,) = lines(tmp_path)
     outcome = (line["verdict"], line["expected"], line["observed"])
     assert outcome == ("pass", "is 0", "0x0000 (in the first of 2 packets)")
@@ -407,7 +407,7 @@ def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> N
     found.tallies[MUST] = Tally(idle=2, first=frame(1), first_observed="TR is 0")
     made = judge(tmp_path)
     made.packets = found
-    made.passive()
+    made.conclude_passive_rules()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in the first of 2 packets)")
 
@@ -416,7 +416,7 @@ def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> N
 def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_reason(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets.tallies[MUST] = Tally(missing=Counter({"5 bytes are not in the capture": 2}))
-    made.passive()
+    made.conclude_passive_rules()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["reason"]) == ("not_exercised", "5 bytes are not in the capture")
 
@@ -425,8 +425,8 @@ def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_r
 def test_verdict_keeps_few_of_many_failing_packets_with_their_number(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(9, 11)
-    which = "in one of the 9 wrong packets among 11 packets"
-    made.passive()
+    which = "9 of 11 packets break the rule"
+    made.conclude_passive_rules()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
         ("fail", f"0x{n:04X} ({which})", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
     ]
@@ -468,7 +468,7 @@ def test_predicate_marked_as_advice_neither_passes_nor_fails_its_rule(
     never = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
     monkeypatch.setitem(PASSIVE, MUST, never)
     made.packets = tally(failures, 1)
-    made.passive()
+    made.conclude_passive_rules()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["advice"], line["expected"]) == ("not_exercised", advice, "is 0")
     assert made.judged == {}
@@ -528,7 +528,7 @@ def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> Non
     made = judge(tmp_path)
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
-        made.passive()
+        made.conclude_passive_rules()
 
 
 def test_copy_of_a_refused_outcome_keeps_its_reason() -> None:

@@ -33,7 +33,9 @@ def recorder(mirror: Mirror) -> Recorder:
 def test_rule_violation_by_the_peer_is_found(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
-    assert mirror.take() == {SIZES_OF_SECURITY: "the five sizes are 0, 0, 0, 0, 0 (frame 1)"}
+    assert mirror.take() == {
+        SIZES_OF_SECURITY: "sizes: SecurityID 0, EncryptionKey 0, Signature 0, SenderCert 0, ProviderInfo 0 (frame 1)"
+    }
     assert mirror.take() == {}
 
 

@@ -94,7 +94,7 @@ def test_provisioned_settings_replace_the_configure_facility() -> None:
     with closing(view(send_insecure_nacks=True, public_encryption_keys_base64="a2V5cw==")) as sut:
         assert sut.has("insecure_nacks")
         assert not sut.has("configure")
-        sut.send_insecure_nacks()
+        sut.enable_insecure_nacks()
         assert sut.encryption_keys == b"keys"
     with closing(view()) as sut:
         assert not sut.has("insecure_nacks")
@@ -103,7 +103,7 @@ def test_provisioned_settings_replace_the_configure_facility() -> None:
 def test_provisioned_quota_is_that_of_the_queue_manager() -> None:
     with closing(view(quota_kb=9_000)) as sut:
         assert sut.has("queue_manager_quota")
-        assert sut.quota_kb(8_192) == 9_000
+        assert sut.provide_quota_kb(8_192) == 9_000
     with closing(view(quota_kb=GREATEST_QUOTA_TO_FILL_KB + 1)) as sut:
         assert not sut.has("queue_manager_quota")
 
@@ -119,7 +119,7 @@ def test_provisioned_rejection_of_40_bit_keys_is_that_of_the_reference() -> None
 def test_quota_of_system_that_can_be_configured_is_set() -> None:
     given = tree() | {"reference": {"facilities": ["configure"]}}
     with closing(VirtualDriver(parse_sut_file(given)).open("check")) as sut:
-        assert sut.quota_kb(8_192) == 8_192
+        assert sut.provide_quota_kb(8_192) == 8_192
         assert sut.control.call("configure")["quota_kb"] == 8_192
 
 

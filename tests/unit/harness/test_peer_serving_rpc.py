@@ -150,7 +150,7 @@ def test_peer_reads_records_and_answers_an_rpc_call(
     client.bind(QM2QM)
     (answer,) = client.send(*request(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
     assert PURGE.read_response(read_stub(answer), wide).Return == 7
-    (call,) = server.named("RemoteQMPurgeQueue")
+    (call,) = server.list_calls_of("RemoteQMPurgeQueue")
     assert (call.into.hQueue, call.port, call.wide) == (5, server.read_port, wide)
     assert [frame.kind for frame in call.evidence] == ["request", "response"]
     assert [frame.from_sut for frame in call.evidence] == [True, False]

@@ -21,7 +21,7 @@ class Clock:
         self.now_ms = 0
         self.runs = True
         self.there = True
-        self.pulse = Pulse(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).through(lambda: self)
+        self.pulse = Pulse(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).use_channel(lambda: self)
         self.asked: list[int] = []
         self.questions = 0
         self.closed = False
@@ -114,9 +114,13 @@ def test_system_with_unreachable_pulse_does_not_count_as_stalled():
 def test_pulse_records_stalls():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
-    assert clock.pulse.stalled_ms(0, 400) == 0
-    assert 1_900 <= clock.pulse.stalled_ms(0, clock.now_ms) <= 2_000 + QUESTION_INTERVAL_MS + 2 * SETTLE_AFTER_STALL_MS
-    assert 400 <= clock.pulse.stalled_ms(1_000, 1_400) <= 400 + SETTLE_AFTER_STALL_MS
+    assert clock.pulse.measure_stalls_ms(0, 400) == 0
+    assert (
+        1_900
+        <= clock.pulse.measure_stalls_ms(0, clock.now_ms)
+        <= 2_000 + QUESTION_INTERVAL_MS + 2 * SETTLE_AFTER_STALL_MS
+    )
+    assert 400 <= clock.pulse.measure_stalls_ms(1_000, 1_400) <= 400 + SETTLE_AFTER_STALL_MS
 
 
 @pytest.fixture
@@ -137,7 +141,9 @@ class Mute:
 
 def test_exact_wait_uses_clock_of_tester(environment: RealEnvironment):
     limit_ms = PATIENCE_S * 1_000
-    environment.pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=limit_ms).through(Mute)
+    environment.pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=limit_ms).use_channel(
+        Mute
+    )
     began_ms = environment.now().monotonic_ms
     assert not environment.run_until(lambda: False, 20, exactly=True)
     assert environment.now().monotonic_ms - began_ms < limit_ms
@@ -151,8 +157,8 @@ def test_datagram_received_while_tester_was_suspended_is_processed(environment: 
             self.heard = data
 
     ear = Ear()
-    there = environment.open_datagram_port(Endpoint("127.0.0.1", 0), ear)
-    here = environment.open_datagram_port(Endpoint("127.0.0.1", 0), Ear())
+    there = environment.open_udp_port(Endpoint("127.0.0.1", 0), ear)
+    here = environment.open_udp_port(Endpoint("127.0.0.1", 0), Ear())
     here.send(there.endpoint, b"x")
     assert environment.run_until(lambda: bool(ear.heard), 0)
 

@@ -61,7 +61,7 @@ class World:
         self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
         self.recorder = Recorder(self.environment, folder / "again.pcapng")
         self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
-        self.environment.open_datagram_port(PEER, self)
+        self.environment.open_udp_port(PEER, self)
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         self.recorder.datagram(PEER, remote, data, from_sut=True)
@@ -145,14 +145,14 @@ def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
 
 def test_replayed_port_is_the_recorded_port(world_of: MadeWorlds):
     world = world_of(note(0, picked=4_711))
-    assert world.environment.open_datagram_port(Endpoint("127.0.0.2", 0), world).endpoint.port == 4_711
+    assert world.environment.open_udp_port(Endpoint("127.0.0.2", 0), world).endpoint.port == 4_711
 
 
 @pytest.mark.parametrize("said", [{"picked": "x"}, {"picked": 70_000}, {"picked": 0}, {"call": "x"}])
 def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, said: dict[str, Any]):
     world = world_of(note(0, **said))
     with pytest.raises(NotReplayable):
-        world.environment.open_datagram_port(Endpoint("127.0.0.2", 0), world)
+        world.environment.open_udp_port(Endpoint("127.0.0.2", 0), world)
     assert world.differences == ["after frame 0: the harness chooses a port: not replayable"]
 
 
@@ -189,7 +189,11 @@ def test_replay_clock_equals_virtual_clock_of_the_recorded_run(world_of: MadeWor
     """The clock of a replay equals the virtual clock of the recorded run, so that times in packets are equal."""
     virtual = VirtualEnvironment()
     now = virtual.now()
-    began = {"monotonic_ms": now.monotonic_ms, "utc_s": now.utc_s, "epoch_us": virtual.epoch_us_at(now.monotonic_ms)}
+    began = {
+        "monotonic_ms": now.monotonic_ms,
+        "utc_s": now.utc_s,
+        "epoch_us": virtual.get_epoch_us_at(now.monotonic_ms),
+    }
     replay = ReplayEnvironment(world_of().player, began, virtual=True)
     for environment in (virtual, replay):
         environment.run_until(lambda: False, 61_234)

@@ -100,14 +100,14 @@ def test_exit_code_of_run_depends_on_verdicts(begin: Begin, tmp_path: Path, verd
 
 def test_a_run_without_a_check_is_no_success(begin: Begin, tmp_path: Path) -> None:
     run = begin()
-    assert run.shortfall() == "no check ran"
+    assert run.describe_shortfall() == "no check ran"
     assert run.end() == run_json(tmp_path)["exit"] == 5
 
 
 def test_fewer_checks_than_frozen_fail_a_whole_run(
     begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 3)
+    monkeypatch.setattr(run_module, "read_frozen_test_count", lambda suites: 3)
     for selection, code in (("all", 5), ("-k x", 0)):
         run = begin(tmp_path / make_slug(selection), selection=selection)
         judged(run, "one", Verdict.PASS)

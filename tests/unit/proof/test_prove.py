@@ -11,7 +11,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.prove import prove, report_proof, why_unclean
+from harness.proof.prove import describe_unclean_result, prove, report_proof
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import CleanResult, Line, Trial, TrialResult
 from harness.rules.catalogue import load_catalogue
@@ -182,5 +182,5 @@ def test_rule_exercised_by_at_least_one_check_counts_as_clean(
 
 def test_unclean_rule_is_reported_with_observation() -> None:
     lines = [Line("a", RULE, Verdict.PASS, ""), Line("b", RULE, Verdict.FAIL, "expected 1; observed 2")]
-    assert why_unclean(lines) == "fail in b: expected 1; observed 2"
-    assert why_unclean([]) == "no verdict"
+    assert describe_unclean_result(lines) == "fail in b: expected 1; observed 2"
+    assert describe_unclean_result([]) == "no verdict"

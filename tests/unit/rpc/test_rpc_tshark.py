@@ -33,9 +33,9 @@ CLIENT, SERVER = Endpoint("127.0.0.1", 40_000), Endpoint("127.0.0.1", 2105)
 def dissected(path, traffic, *fields):
     """Write traffic to a capture; return the values of the given fields in each frame that contains DCE/RPC."""
     with CaptureWriter(path) as capture:
-        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        capture.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, (from_client, data) in enumerate(traffic):
-            capture.tcp_data(1, from_client, data, time_us=time_us + 1)
+            capture.write_tcp_data(1, from_client, data, time_us=time_us + 1)
     shown = [part for field in ("_ws.malformed", "_ws.expert.message", *fields) for part in ("-e", field)]
     command = [TSHARK, "-r", str(path), "-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "dcerpc", "-T", "fields", *shown]
     output = run_watched(command, check=True).stdout

@@ -31,7 +31,7 @@ def sent_by_a_system() -> list[Entry]:
             recorder.datagram(PEER, SUT, frame.data, from_sut=True)
         else:
             recorder.record_received(connection, frame.data)
-    judge.passive()
+    judge.conclude_passive_rules()
     return entries
 
 

@@ -30,13 +30,13 @@ from harness.wire.protection import (
     RsaKey,
     decrypt_body,
     encrypt_body,
+    get_signed_octets,
     is_signature,
     listed_blobs,
     listed_keys,
     public_key_list,
     session_key,
     signature,
-    signed_octets,
     simple_blob,
 )
 from harness.wire.protection import _encode_pkcs1 as encoded
@@ -88,8 +88,8 @@ LAST = bytes.fromhex(LE + "00 03 02 0D 0000 08000000" + "00" * 15 + "03")
 
 
 def test_signed_octets_of_a_message_equal_the_specified_ones():
-    assert signed_octets(message(), SIG10) == FIRST
-    assert signed_octets(message(), SIG20) == FIRST + LAST + b"\x0e\0" + "OS:d\\q\0".encode("utf-16-le")
+    assert get_signed_octets(message(), SIG10) == FIRST
+    assert get_signed_octets(message(), SIG20) == FIRST + LAST + b"\x0e\0" + "OS:d\\q\0".encode("utf-16-le")
 
 
 def test_a_list_of_destinations_is_signed_without_its_padding():
@@ -99,11 +99,11 @@ def test_a_list_of_destinations_is_signed_without_its_padding():
     ]
     direct = b"\3\0" + "OS:b\\q\0".encode("utf-16-le")
     private = b"\2\0" + bytes(-(12 + len(direct) + 2) % 4) + bytes.fromhex(LE + "06000000")
-    assert signed_octets(message(mqf={"Destination": names}), SIG30) == FIRST + b"ext" + direct + private + LAST
+    assert get_signed_octets(message(mqf={"Destination": names}), SIG30) == FIRST + b"ext" + direct + private + LAST
 
 
 def test_missing_fields_of_a_message_add_zero_octets():
-    assert signed_octets(user_message(), SIG10) == bytes(24)
+    assert get_signed_octets(user_message(), SIG10) == bytes(24)
 
 
 @pytest.mark.parametrize("algorithm", HASHES)

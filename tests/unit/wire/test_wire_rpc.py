@@ -30,7 +30,7 @@ from harness.wire.rpc import (
     rpc_kind,
 )
 from harness.wire.rpc_fragments import request, response
-from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
+from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, build_desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import (
     NULL_HANDLE,
@@ -62,8 +62,8 @@ REQUESTS = {
     "RemoteQMPurgeQueue": {"hQueue": 1},
     "RemoteQMGetQMQMServerPort": {"dwPortType": 3},
     "RemoteQmGetVersion": {},
-    "RemoteQMStartReceive2": {"lpRemoteReadDesc2": desc2(READ, 9)},
-    "RemoteQMStartReceiveByLookupId": {"LookupId": 0x8899AABBCCDDEEFF, "lpRemoteReadDesc2": desc2(None, 9)},
+    "RemoteQMStartReceive2": {"lpRemoteReadDesc2": build_desc2(READ, 9)},
+    "RemoteQMStartReceiveByLookupId": {"LookupId": 0x8899AABBCCDDEEFF, "lpRemoteReadDesc2": build_desc2(None, 9)},
 }
 FORMATS = {
     "unknown": (queue_format(0), None),
@@ -106,7 +106,7 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
 
 @WIDE
 def test_remote_read_description_round_trips(wide):
-    stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=desc2(READ, 9))
+    stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=build_desc2(READ, 9))
     found = QM2QM_TABLE.methods[9].read_in(stub, Encoding(wide))["lpRemoteReadDesc2"]
     read = found["pRemoteReadDesc"]
     assert (found["SequentialId"], read["eAckNack"], read["lpBuffer"]) == (9, 2, b"abc")
