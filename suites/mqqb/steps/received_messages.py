@@ -31,6 +31,7 @@ class Message(NamedTuple):
     def of(cls, packet: Any) -> Message:
         """Summarize the strict codec's record of a message."""
         user, properties, transaction = packet.UserHeader, packet.MessagePropertiesHeader, packet.TransactionHeader
+        security = packet.SecurityHeader
         return cls(
             user.QueueManagerAddress,
             user.DM,
@@ -41,7 +42,7 @@ class Message(NamedTuple):
             properties.Flags & 0xF,
             properties.MessageClass,
             hash(properties.MessageBody),
-            properties.PrivacyLevel != 0,
+            properties.PrivacyLevel != 0 or (security is not None and bool(security.EB)),
             None if transaction is None else transaction.TxSequenceID,
             0 if transaction is None else transaction.TxSequenceNumber,
             0 if transaction is None else transaction.PreviousTxSequenceNumber,
