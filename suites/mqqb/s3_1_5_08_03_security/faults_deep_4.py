@@ -362,7 +362,7 @@ add_blind_faults(
     *(
         (
             f"receiver-algorithm-{value:04x}-refused",
-            "MQQB-3.1.5.8.3-79",
+            ("MQQB-3.1.5.8.3-79", "MQQB-3.1.5.8.3-81"),
             f"The receiver refuses messages that are encrypted with EncryptionAlgorithm 0x{value:04X}.",
             _refuse_algorithm(value),
         )

@@ -242,7 +242,14 @@ REFUSAL_ROWS = (
 )
 
 
-@malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.20.6-15", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
+@malforms(
+    "MQMQ-2.2.19.3-20",
+    "MQMQ-2.2.19.3-24",
+    "MQMQ-2.2.19.3-26",
+    "MQMQ-2.2.20.6-15",
+    "MQQB-2.4.2-01",
+    "MQQB-2.4.2-D01",
+)
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in REFUSAL_ROWS))
