@@ -385,20 +385,24 @@ DEFAULT_CHOICES = {
 @NEEDED_SECURITY_FACILITIES
 @covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 (40
-    bits), RC4 (128 bits) and AES (256 bits).
+    """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
+    encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rule, (level, choice) in DEFAULT_CHOICES.items():
-        found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
-        judge(
-            rule,
-            expected=describe_choice(choice),
-            observed=describe_choice(found.choice),
-            case="encryption",
-            evidence=found.frame,
-        )
-    outgoing.end()
+    for when in ("first start", *(["restart"] if sut.has("restart") else [])):
+        if when == "restart":
+            outgoing.start_anew()
+            sut.restart()
+        for rule, (level, choice) in DEFAULT_CHOICES.items():
+            found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
+            judge(
+                rule,
+                expected=describe_choice(choice),
+                observed=describe_choice(found.choice),
+                case=f"encryption after the {when}",
+                evidence=found.frame,
+            )
+        outgoing.end()
 
 
 @needs("security", "send", "configure", "private_names", "inspect")
