@@ -274,8 +274,8 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 INHERITED = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
 DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-    ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "117", DENIED),
-    ("only write", {"granted": ((EVERYONE, WRITE_RIGHT),)}, "117", ARRIVED),
+    ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
+    ("only write", {"granted": ((EVERYONE, WRITE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
     (
         "other rights denied",
         {
@@ -283,22 +283,27 @@ DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
             "granted": ((EVERYONE, WRITE_RIGHT),),
             "denials_first": True,
         },
-        "117",
+        "MQQB-3.1.5.8.3-117",
         ARRIVED,
     ),
-    ("an entry for inheritance", {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERIT_ONLY}, "99", DENIED),
-    ("an inherited entry", {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED}, "99", ARRIVED),
-    ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "99", DENIED),
+    (
+        "an entry for inheritance",
+        {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERIT_ONLY},
+        "MQQB-3.1.5.8.3-99",
+        DENIED,
+    ),
+    ("an inherited entry", {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED}, "MQQB-3.1.5.8.3-99", ARRIVED),
+    ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
     (
         "write granted, then denied",
         {"granted": ((EVERYONE, WRITE_RIGHT),), "denied": ((ALICE.sid, WRITE_RIGHT),)},
-        "99",
+        "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
     (
         "write granted by the second entry",
         {"granted": ((BOB.sid, WRITE_RIGHT), (ALICE.sid, WRITE_RIGHT))},
-        "99",
+        "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
 )
@@ -324,7 +329,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     dispositions = secured.dispositions(
         {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
     )
-    table = [(f"MQQB-3.1.5.8.3-{number}", case, "answer", expected) for case, _, number, expected in DESCRIPTOR_ROWS]
+    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_ROWS]
     judge_dispositions(judge, secured, dispositions, table)
 
 

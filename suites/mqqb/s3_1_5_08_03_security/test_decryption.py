@@ -66,18 +66,18 @@ BODY_ROWS = (
     ("MQQB-3.1.5.8.3-09", "signed as MSMQ 1.0, then encrypted", "level", "sig10"),
     ("MQQB-3.1.5.8.3-13", "signed as MSMQ 3.0, then encrypted", "level", "sig30"),
     *(
-        (f"MQQB-3.1.5.8.3-{number}", "wrongly signed, then encrypted", "answer", BAD_SIGNATURE)
-        for number in ("02", "14", "15")
+        (rule, "wrongly signed, then encrypted", "answer", BAD_SIGNATURE)
+        for rule in ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
     ),
     ("MQQB-3.1.5.8.3-21", "wrongly signed, then encrypted", "kept", NOT_IN_QUEUE),
     *(
-        (f"MQQB-3.1.5.8.3-{number}", "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE)
-        for number in ("22", "37", "38")
+        (rule, "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE)
+        for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
     ),
     ("MQQB-3.1.5.8.3-44", "signed by a stranger, then encrypted", "kept", NOT_IN_QUEUE),
     *(
-        (f"MQQB-3.1.5.8.3-{number}", f"{name}, another key", "body", CLEAR_TEXT)
-        for number in ("57", "70", "79")
+        (rule, f"{name}, another key", "body", CLEAR_TEXT)
+        for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
         for name in ENCRYPTION_KINDS
     ),
 )
@@ -187,21 +187,21 @@ MALFORMED_BLOBS = {
 }
 REFUSAL_ROWS = (
     *(
-        (f"MQQB-3.1.5.8.3-{number}", f"PrivacyLevel {level}, {kind}", *expected)
-        for number, expected in (
-            ("47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
-            ("48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
-            ("54", ("kept", NOT_IN_QUEUE)),
+        (rule, f"PrivacyLevel {level}, {kind}", *expected)
+        for rule, expected in (
+            ("MQQB-3.1.5.8.3-47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
+            ("MQQB-3.1.5.8.3-48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
+            ("MQQB-3.1.5.8.3-54", ("kept", NOT_IN_QUEUE)),
         )
         for level in INVALID_LEVELS
         for kind in WELL_ENCRYPTED
     ),
     *(
-        (f"MQQB-3.1.5.8.3-{number}", name, *expected)
-        for number, expected in (
-            ("63", ("kept", NOT_IN_QUEUE)),
-            ("81", ("answer", BAD_ENCRYPTION)),
-            ("88", ("kept", NOT_IN_QUEUE)),
+        (rule, name, *expected)
+        for rule, expected in (
+            ("MQQB-3.1.5.8.3-63", ("kept", NOT_IN_QUEUE)),
+            ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION)),
+            ("MQQB-3.1.5.8.3-88", ("kept", NOT_IN_QUEUE)),
         )
         for name in MALFORMED_BLOBS
     ),

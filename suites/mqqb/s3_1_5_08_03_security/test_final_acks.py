@@ -20,14 +20,19 @@ from suites.mqqb.steps.secured import (
 
 BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
 CAUSES = {
-    "signature": ("18", "15", "21", "NACK_BAD_SIGNATURE"),
-    "signature in a list": ("18", "15", "21", "NACK_BAD_SIGNATURE"),
-    "certificate": ("41", "38", "44", "NACK_BAD_SIGNATURE"),
-    "encryption": ("85", "82", "88", "NACK_BAD_ENCRYPTION"),
-    "sender": ("124", "121", "127", "NACK_ACCESS_DENIED"),
-    "privacy level": ("51", "48", "54", one_of("NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE")),
+    "signature": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
+    "signature in a list": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
+    "certificate": ("MQQB-3.1.5.8.3-41", "MQQB-3.1.5.8.3-38", "MQQB-3.1.5.8.3-44", "NACK_BAD_SIGNATURE"),
+    "encryption": ("MQQB-3.1.5.8.3-85", "MQQB-3.1.5.8.3-82", "MQQB-3.1.5.8.3-88", "NACK_BAD_ENCRYPTION"),
+    "sender": ("MQQB-3.1.5.8.3-124", "MQQB-3.1.5.8.3-121", "MQQB-3.1.5.8.3-127", "NACK_ACCESS_DENIED"),
+    "privacy level": (
+        "MQQB-3.1.5.8.3-51",
+        "MQQB-3.1.5.8.3-48",
+        "MQQB-3.1.5.8.3-54",
+        one_of("NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"),
+    ),
 }
-"""The causes of a refusal: the numbers of the rules about the FinalAck, the administration acknowledgment and the
+"""The causes of a refusal: the rules about the FinalAck, the administration acknowledgment and the
 queue, and the class of the FinalAck.
 """
 PLACES = ("first of a sequence", "second of a sequence", "first on the next session", "second on the next session")
@@ -40,9 +45,9 @@ def list_rows_of_refusals(causes):
         for cause, (final, answer, kept, nack) in causes.items()
         for place in PLACES
         for row in (
-            (f"MQQB-3.1.5.8.3-{final}", f"{cause}, {place}", "final", nack),
-            (f"MQQB-3.1.5.8.3-{answer}", f"{cause}, {place}", "answer", "no acknowledgment"),
-            (f"MQQB-3.1.5.8.3-{kept}", f"{cause}, {place}", "kept", "not stored in its queue"),
+            (final, f"{cause}, {place}", "final", nack),
+            (answer, f"{cause}, {place}", "answer", "no acknowledgment"),
+            (kept, f"{cause}, {place}", "kept", "not stored in its queue"),
         )
     ]
 
@@ -51,7 +56,8 @@ FINAL_ACK_CASES = [
     *list_rows_of_refusals(CAUSES),
     *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES),
 ]
-REJECTED_KEY_CASES = list_rows_of_refusals({"40-bit key": ("75", "72", "78", "NACK_BAD_ENCRYPTION")})
+RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
+REJECTED_KEY_CASES = list_rows_of_refusals({"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")})
 
 
 @malforms("MQMQ-2.2.19.3-20")
