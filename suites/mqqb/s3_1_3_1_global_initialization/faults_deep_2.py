@@ -48,20 +48,20 @@ for _name, _breaks, _says, _install in (
     *(
         (
             f"sender-resend-entry-{place}-as-entry-{source}",
-            f"MQQB-3.1.3.1-{rule}",
+            rule,
             f"Entry {place + 1} of ResendTimerTable has the value of entry {source + 1}.",
             _entry_is(place, source),
         )
         for place, source, rule in (
-            (0, 3, "02"),
-            (1, 6, "02"),
-            (3, 0, "03"),
-            (4, 6, "03"),
-            (3, 6, "03"),
-            (6, 3, "04"),
-            (7, 9, "04"),
-            (6, 9, "04"),
-            (9, 3, "05"),
+            (0, 3, "MQQB-3.1.3.1-02"),
+            (1, 6, "MQQB-3.1.3.1-02"),
+            (3, 0, "MQQB-3.1.3.1-03"),
+            (4, 6, "MQQB-3.1.3.1-03"),
+            (3, 6, "MQQB-3.1.3.1-03"),
+            (6, 3, "MQQB-3.1.3.1-04"),
+            (7, 9, "MQQB-3.1.3.1-04"),
+            (6, 9, "MQQB-3.1.3.1-04"),
+            (9, 3, "MQQB-3.1.3.1-05"),
         )
     ),
     (
@@ -73,16 +73,16 @@ for _name, _breaks, _says, _install in (
     *(
         (
             f"any-{name.lower()}-{when}",
-            f"MQQB-3.1.3.1-{rule}",
+            rule,
             f"{name} is {value} {words}.",
             install(**{name: value}),
         )
         for name, value, rule in (
-            ("SymmetricKeyShortLifetime", 601_000, "17"),
-            ("PreferredAdvancedAlgorithm", 0x660E, "19"),
-            ("PreferredEnhancedAlgorithm", 0x6602, "20"),
-            ("PreferredBaseAlgorithm", 0x6602, "21"),
-            ("RejectEnhancedRC2Using40BitKeys", True, "23"),
+            ("SymmetricKeyShortLifetime", 601_000, "MQQB-3.1.3.1-17"),
+            ("PreferredAdvancedAlgorithm", 0x660E, "MQQB-3.1.3.1-19"),
+            ("PreferredEnhancedAlgorithm", 0x6602, "MQQB-3.1.3.1-20"),
+            ("PreferredBaseAlgorithm", 0x6602, "MQQB-3.1.3.1-21"),
+            ("RejectEnhancedRC2Using40BitKeys", True, "MQQB-3.1.3.1-23"),
         )
         for when, words, install in (
             ("wrong-after-restart", "after a restart", _setting_after_restart),

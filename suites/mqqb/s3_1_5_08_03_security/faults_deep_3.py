@@ -210,11 +210,15 @@ add_blind_faults(
     *(
         (
             f"receiver-msmq-{version}-signature-without-{label}",
-            f"MQQB-3.1.5.8.3-{rule}",
+            rule,
             f"The receiver computes the hash of an MSMQ {version}.0 signature as if {field} were {words}.",
             _sign_content_of(kind, field, value),
         )
-        for version, kind, rule in ((1, 1, "08"), (2, 3, "04"), (3, 5, "11"))
+        for version, kind, rule in (
+            (1, 1, "MQQB-3.1.5.8.3-08"),
+            (2, 3, "MQQB-3.1.5.8.3-04"),
+            (3, 5, "MQQB-3.1.5.8.3-11"),
+        )
         for label, field, value, words, versions in (
             ("application-tag", "MessagePropertiesHeader.ApplicationTag", 0, "0", (1, 2, 3)),
             ("correlation-id", "MessagePropertiesHeader.CorrelationID", bytes(20), "0", (1, 2, 3)),
@@ -253,11 +257,15 @@ add_blind_faults(
     *(
         (
             f"receiver-as-of-{label}-msmq-{version}-signature-0",
-            f"MQQB-3.1.5.8.3-{rule}",
+            rule,
             f"The receiver leaves AS at 0 for {words} message with a valid MSMQ {version}.0 signature.",
             _set_as_to(kind, 0, when),
         )
-        for version, kind, rule in ((1, 1, "09"), (2, 3, "06"), (3, 5, "13"))
+        for version, kind, rule in (
+            (1, 1, "MQQB-3.1.5.8.3-09"),
+            (2, 3, "MQQB-3.1.5.8.3-06"),
+            (3, 5, "MQQB-3.1.5.8.3-13"),
+        )
         for label, words, when in (
             ("transactional-list", "a transactional", is_transactional),
             ("express-list", "an express", is_express),

@@ -32,9 +32,30 @@ from suites.mqqb.s3_1_5_08_03_security.faults_deep_3 import (
 )
 
 SECURITY_CLASSES = frozenset({BAD_SIGNATURE, BAD_ENCRYPTION, ACCESS_DENIED})
-NACKS = tuple(f"MQQB-3.1.5.8.3-{number}" for number in ("15", "38", "48", "72", "82", "121"))
-FINAL_ACKS = tuple(f"MQQB-3.1.5.8.3-{number}" for number in ("18", "41", "51", "75", "85", "124"))
-INSERTED = tuple(f"MQQB-3.1.5.8.3-{number}" for number in ("21", "44", "54", "78", "88", "127"))
+NACKS = (
+    "MQQB-3.1.5.8.3-15",
+    "MQQB-3.1.5.8.3-38",
+    "MQQB-3.1.5.8.3-48",
+    "MQQB-3.1.5.8.3-72",
+    "MQQB-3.1.5.8.3-82",
+    "MQQB-3.1.5.8.3-121",
+)
+FINAL_ACKS = (
+    "MQQB-3.1.5.8.3-18",
+    "MQQB-3.1.5.8.3-41",
+    "MQQB-3.1.5.8.3-51",
+    "MQQB-3.1.5.8.3-75",
+    "MQQB-3.1.5.8.3-85",
+    "MQQB-3.1.5.8.3-124",
+)
+INSERTED = (
+    "MQQB-3.1.5.8.3-21",
+    "MQQB-3.1.5.8.3-44",
+    "MQQB-3.1.5.8.3-54",
+    "MQQB-3.1.5.8.3-78",
+    "MQQB-3.1.5.8.3-88",
+    "MQQB-3.1.5.8.3-127",
+)
 
 
 # -- refused messages ----------------------------------------------------------------------------------------------

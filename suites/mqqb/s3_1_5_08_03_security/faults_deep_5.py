@@ -131,8 +131,8 @@ def _forget(field: str) -> type[Cache]:
 
 
 _CACHES = (
-    ("certificate", CERTIFICATES, "34", "35", "36"),
-    ("symmetric-key", RECEIVED_KEYS, "58", "68", "69"),
+    ("certificate", CERTIFICATES, "MQQB-3.1.5.8.3-34", "MQQB-3.1.5.8.3-35", "MQQB-3.1.5.8.3-36"),
+    ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-68", "MQQB-3.1.5.8.3-69"),
 )
 add_blind_faults(
     *(
@@ -304,20 +304,24 @@ add_blind_faults(
     *(
         (
             f"receiver-cached-{label}-{field.lower()}-of-first",
-            f"MQQB-3.1.5.8.3-{rule}",
+            rule,
             f"The receiver gives later entries of {cache} the {field} of the first entry.",
             repeat_first_field(cache, field),
         )
         for label, cache, rules in (
-            ("certificate", CERTIFICATES, {"UserCert": "30", "SecurityID": "31", "CachedTime": "32"}),
+            (
+                "certificate",
+                CERTIFICATES,
+                {"UserCert": "MQQB-3.1.5.8.3-30", "SecurityID": "MQQB-3.1.5.8.3-31", "CachedTime": "MQQB-3.1.5.8.3-32"},
+            ),
             (
                 "key",
                 RECEIVED_KEYS,
                 {
-                    "CryptoServiceProvider": "60",
-                    "CryptoAlgorithm": "61",
-                    "EncryptedSymmetricKey": "62",
-                    "CachedTime": "66",
+                    "CryptoServiceProvider": "MQQB-3.1.5.8.3-60",
+                    "CryptoAlgorithm": "MQQB-3.1.5.8.3-61",
+                    "EncryptedSymmetricKey": "MQQB-3.1.5.8.3-62",
+                    "CachedTime": "MQQB-3.1.5.8.3-66",
                 },
             ),
         )
@@ -326,7 +330,7 @@ add_blind_faults(
     *(
         (
             f"receiver-{label}-cache-{what}",
-            f"MQQB-3.1.5.8.3-{full if is_full else added}",
+            full if is_full else added,
             f"The receiver's {cache} {words}.",
             replace_cache(cache, kind),
         )
@@ -343,33 +347,33 @@ add_blind_faults(
     *(
         (
             f"receiver-{label}-cache-one-entry-for-{field.lower()}",
-            f"MQQB-3.1.5.8.3-{rule}",
+            rule,
             f"The receiver's {cache} has only one entry for each {field}.",
             replace_cache(cache, _forget(field)),
         )
         for label, cache, rule, field in (
-            ("symmetric-key", RECEIVED_KEYS, "58", "RemoteQMGuid"),
-            ("symmetric-key", RECEIVED_KEYS, "58", "CryptoAlgorithm"),
-            ("symmetric-key", RECEIVED_KEYS, "58", "CryptoServiceProvider"),
+            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "RemoteQMGuid"),
+            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "CryptoAlgorithm"),
+            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "CryptoServiceProvider"),
         )
     ),
     *(
         (
             f"receiver-{label}-found-for-any-{field.lower()}",
-            f"MQQB-3.1.5.8.3-{rule}",
+            rule,
             f"The receiver finds an entry of {cache} regardless of its {field}.",
             replace_cache(cache, found_by(field)),
         )
         for label, cache, rule, field in (
-            ("cached-certificate", CERTIFICATES, "23", "SecurityID"),
-            ("cached-certificate", CERTIFICATES, "23", "UserCert"),
-            ("cached-key", RECEIVED_KEYS, "57", "EncryptedSymmetricKey"),
+            ("cached-certificate", CERTIFICATES, "MQQB-3.1.5.8.3-23", "SecurityID"),
+            ("cached-certificate", CERTIFICATES, "MQQB-3.1.5.8.3-23", "UserCert"),
+            ("cached-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-57", "EncryptedSymmetricKey"),
         )
     ),
     *(
         (
             f"receiver-{label}-cleanup-timer-{what}",
-            f"MQQB-3.1.5.8.3-{timer}",
+            timer,
             f"The receiver starts the cleanup timer of {cache} with {words} lifetime.",
             time_cleanup(cache, factor),
         )

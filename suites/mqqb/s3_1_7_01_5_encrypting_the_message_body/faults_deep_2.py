@@ -83,18 +83,6 @@ def _properties(packet: Any, **changes: Any) -> Any:
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, **changes))
 
 
-def _blob(change: Callable[[Any, bytes], bytes]) -> Install:
-    return _change_encrypted(
-        lambda self, session, message, packet: _data(
-            packet, EncryptionKey=change(packet, packet.SecurityHeader.SecurityData.EncryptionKey)
-        )
-    )
-
-
-def _at_level(level: int, change: Callable[[bytes], bytes]) -> Install:
-    return _blob(lambda packet, blob: change(blob) if packet.MessagePropertiesHeader.PrivacyLevel == level else blob)
-
-
 def _encrypt_always_after_first(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
     security = message.security
     if security is not None and security.PrivacyLevel:
@@ -153,12 +141,11 @@ def _journal_all(self: Any, original: Any, session: Any, position: Any, now: Any
 
 
 _STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE
-_P = "MQQB-3.1.7.1.5-"
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{label}-message-with-privacy-level-in-clear",
-            _P + "01",
+            "MQQB-3.1.7.1.5-01",
             f"The sender does not encrypt the body of {words}.",
             _leave_clear(when),
         )
@@ -173,7 +160,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     ),
     (
         "sender-message-without-privacy-level-encrypted-like-previous",
-        _P + "01",
+        "MQQB-3.1.7.1.5-01",
         "The sender encrypts a signed message without privacy level at the privacy level of the message before.",
         change_step(Securing.encrypt_body, _encrypt_always_after_first),
     ),
@@ -181,7 +168,11 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{label}-message-that-cannot-be-encrypted-in-clear",
             (
-                *(_P + one for one in ("03", "09", "39", "20") if (label, one) != ("base-level", "20")),
+                *(
+                    one
+                    for one in ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39", "MQQB-3.1.7.1.5-20")
+                    if (label, one) != ("base-level", "MQQB-3.1.7.1.5-20")
+                ),
                 "MQQB-3.1.7.1.5.1-01",
             ),
             f"The sender sends {words} in clear when the body cannot be encrypted.",
@@ -205,32 +196,32 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     ),
     (
         "sender-body-of-first-encrypted-message-repeated",
-        (_P + "35", _P + "36"),
+        ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
         "The sender sends the encrypted body of the first message in each encrypted message.",
         _change_encrypted(_first_body),
     ),
     (
         "sender-encryption-key-of-first-message-repeated",
-        (_P + "30", _P + "42"),
+        ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
         "The sender sends the EncryptionKey of the first encrypted message in each encrypted message.",
         _change_encrypted(_first_key),
     ),
     (
         "sender-encryption-algorithm-of-first-message-repeated",
-        _P + "40",
+        "MQQB-3.1.7.1.5-40",
         "The sender sends the EncryptionAlgorithm of the first encrypted message in each encrypted message.",
         _change_encrypted(_first_algorithm),
     ),
     (
         "sender-provider-of-first-message-repeated",
-        _P + "41",
+        "MQQB-3.1.7.1.5-41",
         "The sender sends the ProviderInfo of the first encrypted message in each encrypted message.",
         _change_encrypted(_first_provider),
     ),
     *(
         (
             f"sender-large-body-encrypted-{label}",
-            _P + "36",
+            "MQQB-3.1.7.1.5-36",
             f"The sender encrypts only the first 4096 bytes of a body of PrivacyLevel {level}.",
             _change_encrypted(
                 lambda self, session, message, packet: _properties(
@@ -244,58 +235,11 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     ),
     (
         "sender-allocation-size-of-base-level-of-clear-body",
-        _P + "38",
+        "MQQB-3.1.7.1.5-38",
         "The sender sets AllocationBodySize to the size of the unencrypted body rounded up to 16 bytes.",
         _change_encrypted(
             lambda self, session, message, packet: _properties(packet, AllocationBodySize=len(message.Body) + 15 & ~15)
         ),
-    ),
-    *(
-        (
-            f"sender-simple-blob-at-level-{level}-{label}",
-            rules,
-            f"The SIMPLEBLOB of a message of PrivacyLevel {level} {words}.",
-            _at_level(level, change),
-        )
-        for level in (1, 3, 5)
-        for label, rules, words, change in (
-            (
-                "without-zeros",
-                ("MQQB-2.4.2-D01", _P + "42"),
-                "ends after the bytes of the RSA number",
-                lambda blob: blob[:12] + blob[12:].rstrip(b"\0"),
-            ),
-            (
-                "of-512-bytes",
-                "MQQB-2.4.2-D01",
-                "has 512 bytes of encryptedKey",
-                lambda blob: blob + bytes(256),
-            ),
-            (
-                "reserved-set",
-                "MQQB-2.4.2-D01",
-                "has a constant field that is not 0",
-                lambda blob: blob[:2] + b"\1\0" + blob[4:],
-            ),
-            (
-                "algorithm-des",
-                "MQQB-2.4.2-01",
-                "names the algorithm DES",
-                lambda blob: blob[:4] + b"\1\x66\0\0" + blob[8:],
-            ),
-            (
-                "big-endian",
-                "MQQB-2.4.2-D02",
-                "has encryptedKey in big-endian order",
-                lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0"),
-            ),
-            (
-                "at-the-end",
-                "MQQB-2.4.2-D02",
-                "has the zeros before the number in encryptedKey",
-                lambda blob: blob[:12] + blob[12:].rstrip(b"\0").rjust(256, b"\0"),
-            ),
-        )
     ),
     (
         "sender-express-message-that-cannot-be-encrypted-not-journaled",
@@ -324,23 +268,38 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-symmetric-key-cache-{field.lower()}-of-first",
-            _P + rule,
+            rule,
             f"The sender gives later entries of SendSymmetricKeyCache the {field} of the first entry.",
             repeat_first_field(KEYS, field),
         )
         for field, rule in (
-            ("CryptoServiceProvider", "26"),
-            ("CryptoAlgorithm", "27"),
-            ("CachedTime", "31"),
+            ("CryptoServiceProvider", "MQQB-3.1.7.1.5-26"),
+            ("CryptoAlgorithm", "MQQB-3.1.7.1.5-27"),
+            ("CachedTime", "MQQB-3.1.7.1.5-31"),
         )
     ),
     *(
-        (f"sender-symmetric-key-cache-{what}", _P + rule, f"The sender's SendSymmetricKeyCache {words}.", install)
+        (f"sender-symmetric-key-cache-{what}", rule, f"The sender's SendSymmetricKeyCache {words}.", install)
         for what, rule, words, install in (
-            ("loses-oldest-only", "33", "loses only its oldest entry when it is full", replace_cache(KEYS, OldestLost)),
-            ("full-early", "33", "is halved one entry early", replace_cache(KEYS, FullEarly)),
-            ("loses-half-and-one", "33", "loses more than half when it is full", replace_cache(KEYS, HalfAndOneLost)),
-            ("cleanup-timer-half", "34", "is cleaned up after half the lifetime", time_cleanup(KEYS, 0.5)),
+            (
+                "loses-oldest-only",
+                "MQQB-3.1.7.1.5-33",
+                "loses only its oldest entry when it is full",
+                replace_cache(KEYS, OldestLost),
+            ),
+            ("full-early", "MQQB-3.1.7.1.5-33", "is halved one entry early", replace_cache(KEYS, FullEarly)),
+            (
+                "loses-half-and-one",
+                "MQQB-3.1.7.1.5-33",
+                "loses more than half when it is full",
+                replace_cache(KEYS, HalfAndOneLost),
+            ),
+            (
+                "cleanup-timer-half",
+                "MQQB-3.1.7.1.5-34",
+                "is cleaned up after half the lifetime",
+                time_cleanup(KEYS, 0.5),
+            ),
         )
     ),
 )
