@@ -129,6 +129,19 @@ def override_method(method: Method, make: Make) -> type[Part]:
     return cls
 
 
+def change_step(method: Method, run: Callable[..., Any]) -> Install:
+    """Return an installer of a fault that replaces a step: ``run`` is called with the part, the original step and the
+    arguments of the step. ``run`` can store what it remembers in the attributes of the part.
+    """
+    part, name = _find_part_of_method(method)
+
+    def call_run(self: Part, *arguments: Any, **named: Any) -> Any:
+        return run(self, getattr(super(cls, self), name), *arguments, **named)
+
+    cls = type(name, (part,), {name: call_run})
+    return replace_part(cls)
+
+
 def _find_part_of_method(method: Method) -> tuple[type[Part], str]:
     class_name, _, name = method.__qualname__.rpartition(".")
     owner = getattr(sys.modules[method.__module__], class_name, None)

@@ -5,10 +5,11 @@ Each fault replaces one cache, given by its name in the specification, with a su
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import change_step, replace_part
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
 from reference_qm.model.timers import TimerKey
@@ -85,6 +86,85 @@ class NewestLost(Cache):
             self.entries.sort(key=lambda kept: int(kept.CachedTime))
             del self.entries[-max(1, self._size // 2) :]
         super().add(entry)
+
+
+class OldestLost(Cache):
+    """A cache that removes only its oldest entry, instead of the oldest half, when the cache is full."""
+
+    def add(self, entry: Any) -> None:
+        if len(self.entries) >= self._size:
+            del self.entries[0]
+        super().add(entry)
+
+
+class FullEarly(Cache):
+    """A cache that is halved one entry early."""
+
+    def add(self, entry: Any) -> None:
+        if len(self.entries) >= self._size - 1:
+            del self.entries[: max(1, self._size // 2)]
+        super().add(entry)
+
+
+class HalfAndOneLost(Cache):
+    """A cache that removes one entry more than the oldest half when the cache is full."""
+
+    def add(self, entry: Any) -> None:
+        if len(self.entries) >= self._size:
+            del self.entries[: self._size // 2 + 1]
+        super().add(entry)
+
+
+def repeat_first_field(name: str, field: str) -> Install:
+    """Return an installer of a fault that stores later entries of a cache with the value of the first entry in one
+    field.
+    """
+
+    class CachedLikeFirst(Cache):
+        def add(self, entry: Any) -> None:
+            if self.entries:
+                entry = replace(entry, **{field: getattr(self.entries[0], field)})
+            super().add(entry)
+
+    return replace_cache(name, CachedLikeFirst)
+
+
+class _Anything:
+    """A value that equals every value, and whose attributes do so too."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __getattr__(self, name: str) -> _Anything:
+        return self
+
+
+def found_by(*ignored: str) -> type[Cache]:
+    """Return a kind of cache that finds an entry regardless of the values of some fields."""
+
+    class FoundAnyway(Cache):
+        def find(self, matches: Callable[[Any], bool]) -> Any:
+            anything = dict.fromkeys(ignored, _Anything())
+            return next((entry for entry in self.entries if matches(replace(entry, **anything))), None)
+
+    return FoundAnyway
+
+
+def time_cleanup(name: str, factor: float) -> Install:
+    """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime."""
+
+    def run(self: Any, original: Callable[[Now], None], now: Now) -> None:
+        cache = getattr(self.qm.caches, name)
+        kept = cache.lifetime_ms
+        if kept is not None:
+            cache.lifetime_ms = int(kept * factor)
+        original(now)
+        cache.lifetime_ms = kept
+
+    return change_step(CacheTimers.start, run)
 
 
 def change_cached_entries(name: str, **fields: Any) -> Install:

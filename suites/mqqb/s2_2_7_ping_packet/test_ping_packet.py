@@ -77,29 +77,37 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
+COOKIE_OF_PINGS = 0x8765_4321
+RULES_OF_REFUSING_RESPONSES = (
+    "MQQB-2.2.7-03",
+    "MQQB-2.2.7-04",
+    "MQQB-2.2.7-20",
+    "MQQB-2.2.7-D01",
+    "MQQB-3.1.7.7-05",
+    "MQQB-3.1.7.7-07",
+    "MQQB-3.1.7.7-08",
+    "MQQB-3.1.7.7-09",
+)
+
+
 @needs("ping", "configure")
-@covers("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-2.2.7-20", "MQQB-2.2.7-D01", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
+@covers(*RULES_OF_REFUSING_RESPONSES)
 @pytest.mark.parametrize("RC", [0, 1])
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC):
     """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
-    whether the SUT accepts the next session request, and RC is the RC of the Ping Request.
+    whether the SUT accepts the next session request, RC and Cookie are those of the Ping Request, and QMGuid is that of
+    the SUT.
     """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
-        rules = (
-            "MQQB-2.2.7-03",
-            "MQQB-2.2.7-04",
-            "MQQB-2.2.7-20",
-            "MQQB-2.2.7-D01",
-            "MQQB-3.1.7.7-05",
-            "MQQB-3.1.7.7-07",
+        judge.mark_not_exercised(
+            *RULES_OF_REFUSING_RESPONSES, reason="the SUT's limit of sessions cannot be configured"
         )
-        judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC)
+        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_PINGS)
         outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
@@ -119,6 +127,11 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             case=case,
             evidence=exchange,
         )
+        for rule, name, value in (
+            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_PINGS),
+            ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
+        ):
+            judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])
         sent, got = exchange
         flags = RC | (outcome != "accepted") << 1
         judge(

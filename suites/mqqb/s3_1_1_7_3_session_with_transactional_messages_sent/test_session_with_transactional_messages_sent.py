@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q
 from suites.mqqb.steps.sequences import Outgoing
 
 FINAL_ACK_COUNT = 2
@@ -13,15 +14,18 @@ FINAL_ACK_COUNT = 2
 @covers("MQQB-3.1.1.7.3-D01")
 @varied("negative journaling", "time to reach queue")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
-    """The peer refuses two messages of the SUT with FinalAcks: the SUT's SessionAcks count two messages, both
-    recoverable.
+    """The peer sends a positive and a negative FinalAck for two messages of the SUT: the SUT's SessionAcks count two
+    messages, both recoverable.
     """
     outgoing = Outgoing(peer, sut, "mqc-finals")
     sent = outgoing.send(FINAL_ACK_COUNT)
     outgoing.send_session_ack()
     session = outgoing.session
     known = len(session.received)
-    finals = [outgoing.send_final_ack(number) for number in range(1, FINAL_ACK_COUNT + 1)]
+    finals = [
+        outgoing.send_final_ack(number, MessageClass=value)
+        for number, value in zip(range(1, FINAL_ACK_COUNT + 1), (BAD_DST_Q, ACK_RECEIVE), strict=True)
+    ]
     session.await_session_ack(FINAL_ACK_COUNT)
     acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
     headers = [ack["SessionHeader"] for ack in acks]

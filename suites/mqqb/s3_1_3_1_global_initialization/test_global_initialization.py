@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
 from harness.run.marks import covers, needs
-from harness.wire.protection import RC4
+from harness.wire.protection import RC2, RC4
 from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
@@ -111,10 +111,11 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 
 
 @needs("security", "receive", "configure", "inspect", "restart")
-@covers("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17")
+@covers("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", "MQQB-3.1.3.1-23")
 def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     """The SUT receives a signed and encrypted message before and after a restart: UserCertCache and
-    ReceiveSymmetricKeyCache are empty after the restart, and their entries then have the default lifetimes.
+    ReceiveSymmetricKeyCache are empty after the restart, and their entries then have the default lifetimes. A message
+    with a 40-bit RC2 key arrives before and after the restart.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
 
@@ -126,7 +127,13 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
             raise ConformanceFailure("the message has no entry in the caches")
         return frames
 
+    def send_weak_key():
+        key = SYMMETRIC_KEYS[40] + bytes(11)
+        packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, RC2, key)
+        return secured.dispositions({"": packet})[""]
+
     first = fill_caches()
+    weak = [send_weak_key()]
     sut.restart()
     for name, rule, *_ in RECEIVING_CACHES:
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
@@ -138,6 +145,14 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
         left_ms = caches.remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
+    weak.append(send_weak_key())
+    judge(
+        "MQQB-3.1.3.1-23",
+        expected=["stored in its queue"] * 2,
+        observed=[one.kept for one in weak],
+        case="messages with a 40-bit RC2 key before and after the restart",
+        evidence=[frame for one in weak for frame in one.frames],
+    )
 
 
 @needs("inspect", "restart", "environment")

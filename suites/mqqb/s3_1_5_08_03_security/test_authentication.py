@@ -11,13 +11,25 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign_message
+from suites.mqqb.steps.secured import (
+    BY_QUEUE_MANAGER,
+    NOBODY,
+    SHA1,
+    Secured,
+    add_signature,
+    flip_signature_bit,
+    judge_dispositions,
+    sign_message,
+)
 
+UNKNOWN_HASH = 0x8009
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 EXTENSION = b"an extension"
+RULES_OF_REFUSALS = ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
+LARGE_BODY = b"a large body" * 6_000
 SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
@@ -84,12 +96,24 @@ SIGNATURE_ROWS = (
     ),
     *(("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAMES[one]}", "kept", NOT_IN_QUEUE) for one in HASHES),
     ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-15", "no body, an invalid signature", "answer", BAD_SIGNATURE),
+    *((rule, "the signature of an earlier message", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
+    ("MQQB-3.1.5.8.3-05", "the signature of an earlier message", "answer", BAD_SIGNATURE),
+    *((rule, "no sender, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
+    *((rule, "a queue manager, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
+    ("MQQB-3.1.5.8.3-14", "half of a signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-14", "a signature without a certificate", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-14", "an unknown HashAlgorithm", "kept", NOT_IN_QUEUE),
+    *((rule, "MSMQ 1.0, more than 64 KB", "level", "sig10") for rule in ("MQQB-3.1.5.8.3-08", "MQQB-3.1.5.8.3-09")),
+    *((rule, "MSMQ 2.0, more than 64 KB", "level", "sig20") for rule in ("MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-06")),
+    *((rule, "MSMQ 3.0, more than 64 KB", "level", "sig30") for rule in ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-13")),
     ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
 )
 
 
+@malforms("MQMQ-2.2.20.6-16")
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in SIGNATURE_ROWS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
@@ -147,13 +171,39 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             "MSMQ 2.0 with an extension": sign_message(secured.message(ExtensionData=EXTENSION)),
             "no body": sign_message(secured.message(body=b"")),
             "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
-            "more than 64 KB, an invalid signature": flip_signature_bit(
-                sign_message(secured.message(body=b"a large body" * 6_000))
-            ),
-            "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0))),
+            "more than 64 KB, an invalid signature": flip_signature_bit(sign_message(secured.message(body=LARGE_BODY))),
+            "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0, NR=1))),
+            **_build_further_messages(secured),
         }
     )
     judge_dispositions(judge, secured, dispositions, SIGNATURE_ROWS)
+
+
+def _build_further_messages(secured):
+    of_queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
+    earlier, half, bare = (sign_message(secured.message()) for _ in range(3))
+    half["SecurityHeader"].Signature = half["SecurityHeader"].Signature[:32]
+    bare["SecurityHeader"].SenderCert = b""
+    unknown = sign_message(secured.message())
+    unknown["MessagePropertiesHeader"].HashAlgorithm = UNKNOWN_HASH
+    return {
+        "an earlier message": earlier,
+        "the signature of an earlier message": add_signature(
+            secured.message(body=b"another body"), earlier["SecurityHeader"].Signature
+        ),
+        "no sender, an invalid signature": flip_signature_bit(
+            sign_message(secured.message(security={"ST": NOBODY, "SecurityID": b""}))
+        ),
+        "a queue manager, an invalid signature": flip_signature_bit(
+            sign_message(secured.message(security=of_queue_manager))
+        ),
+        "half of a signature": half,
+        "a signature without a certificate": bare,
+        "an unknown HashAlgorithm": unknown,
+        "MSMQ 1.0, more than 64 KB": sign_message(secured.message(body=LARGE_BODY), SIG10),
+        "MSMQ 2.0, more than 64 KB": sign_message(secured.message(body=LARGE_BODY)),
+        "MSMQ 3.0, more than 64 KB": sign_message(secured.message(body=LARGE_BODY, several=True), SIG30),
+    }
 
 
 AS_SET_BY_PEER = 0xE
@@ -272,6 +322,15 @@ IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "no acknowledgment"),
+    *(
+        (rule, f"a certificate of another user, {kind}", "answer", BAD_SIGNATURE)
+        for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
+        for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-44", f"a certificate of another user, {kind}", "kept", NOT_IN_QUEUE)
+        for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
+    ),
     ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.3-03", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD_SIGNATURE),
@@ -305,7 +364,19 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
         "an unknown user": sign_message(secured.message(MALLORY), SIG20, MALLORY.key),
-        "refused without NA": sign_message(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
+        "refused without NA": sign_message(secured.message(security=foreign, NA=0, NR=1), SIG20, MALLORY.key),
+        "a certificate of another user, MSMQ 1.0": sign_message(secured.message(security=foreign), SIG10, MALLORY.key),
+        "a certificate of another user, MSMQ 3.0": sign_message(
+            secured.message(security=foreign, several=True), SIG30, MALLORY.key
+        ),
+        "a certificate of another user, of a queue manager": sign_message(
+            secured.message(security=foreign | {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}),
+            SIG20,
+            MALLORY.key,
+        ),
+        "a certificate of another user, no body": sign_message(
+            secured.message(security=foreign, body=b""), SIG20, MALLORY.key
+        ),
     }
     judge_dispositions(
         judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITY_ROWS
@@ -328,6 +399,7 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-18", "a second invalid signature", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "a second invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "a second invalid signature", "kept", NOT_IN_QUEUE),
+    *((rule, "an invalid signature of MSMQ 3.0", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
     ("MQQB-3.1.5.8.3-18", "an invalid signature of MSMQ 3.0", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "an invalid signature of MSMQ 3.0", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-41", "an unknown user", "final", BAD_SIGNATURE),

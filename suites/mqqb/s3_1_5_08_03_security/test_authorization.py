@@ -7,16 +7,28 @@ denies Erin the right. Dave owns the queue, but the queue does not grant Dave th
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
+from harness.wire import protection
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
+from suites.mqdmpr.steps.descriptors import EVERYONE, INHERIT_ONLY, descriptor
+from suites.mqqb.steps.secured import (
+    BY_QUEUE_MANAGER,
+    SYMMETRIC_KEYS,
+    Secured,
+    encrypt_message,
+    judge_dispositions,
+    sign_message,
+)
 
+ENHANCED_PRIVACY_LEVEL = 3
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
+ACK_CLASS = 2
+"""The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
 """The needs of checks with a restricted queue. Only the owner may read this queue, so the checks read it by the control
@@ -63,6 +75,16 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "Alice, signed", "kept", "not stored in its queue"),
+    *(
+        (rule, name, "answer", DENIED)
+        for name in ("Alice, encrypted", "Alice, to a list", "Alice, no body")
+        for rule in ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120", "MQQB-3.1.5.8.3-121")
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-127", name, "kept", "not stored in its queue")
+        for name in ("Alice, encrypted", "Alice, to a list", "Alice, no body")
+    ),
+    ("MQQB-3.1.5.8.3-120", "Alice, without NA", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-121", "Erin, denied although in the group", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "Erin, denied although in the group", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "Bob, by the right of his group", "answer", ARRIVED),
@@ -105,7 +127,12 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
             "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
-            "Alice, without NA": build_message_of_user(ALICE, NA=0),
+            "Alice, without NA": build_message_of_user(ALICE, NA=0, NR=1),
+            "Alice, encrypted": encrypt_message(
+                sut, build_message_of_user(ALICE), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
+            ),
+            "Alice, to a list": build_message_of_user(ALICE, several=True),
+            "Alice, no body": build_message_of_user(ALICE, body=b""),
         },
         "restricted",
     )
@@ -133,10 +160,15 @@ OPEN_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-102", "a malformed SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-102", "an empty SID", "answer", DENIED),
+    *(
+        (rule, "an acknowledgment of a SID without account", "kept", "not stored in its queue")
+        for rule in ("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120", "MQQB-3.1.5.8.3-127")
+    ),
 )
 
 
-@malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14")
+@malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14", "MQMQ-2.2.20.6-20")
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in OPEN_QUEUE_ROWS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
@@ -150,6 +182,8 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
             "a queue manager, as Everyone": secured.message(security=_build_queue_manager_security(peer)),
             "a SID without account": secured.message(MALLORY),
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
+            "an empty SID": secured.message(security={"SecurityID": b""}),
+            "an acknowledgment of a SID without account": secured.message(MALLORY, MessageClass=ACK_CLASS),
         }
     )
     judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_ROWS)
@@ -235,6 +269,70 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, table)
 
 
+ALL_RIGHTS_BUT_WRITE = 0x000F_003B
+"""Each right of MS-MQMQ 2.2.25 except MQSEC_WRITE_MESSAGE."""
+INHERITED = 0x10
+"""The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
+DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+    ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
+    ("only write", {"granted": ((EVERYONE, WRITE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
+    (
+        "other rights denied",
+        {
+            "denied": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),),
+            "granted": ((EVERYONE, WRITE_RIGHT),),
+            "denials_first": True,
+        },
+        "MQQB-3.1.5.8.3-117",
+        ARRIVED,
+    ),
+    (
+        "an entry for inheritance",
+        {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERIT_ONLY},
+        "MQQB-3.1.5.8.3-99",
+        DENIED,
+    ),
+    ("an inherited entry", {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED}, "MQQB-3.1.5.8.3-99", ARRIVED),
+    ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
+    (
+        "write granted, then denied",
+        {"granted": ((EVERYONE, WRITE_RIGHT),), "denied": ((ALICE.sid, WRITE_RIGHT),)},
+        "MQQB-3.1.5.8.3-99",
+        ARRIVED,
+    ),
+    (
+        "write granted by the second entry",
+        {"granted": ((BOB.sid, WRITE_RIGHT), (ALICE.sid, WRITE_RIGHT))},
+        "MQQB-3.1.5.8.3-99",
+        ARRIVED,
+    ),
+)
+
+
+@RESTRICTED_QUEUE_NEEDS
+@covers("MQQB-3.1.5.8.3-99", "MQQB-3.1.5.8.3-117")
+def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
+    """Alice sends a message to each of several queues, whose descriptors grant, deny or pass on the right to write in
+    different ways: the entries of the descriptor, in their order, determine whether the message arrives.
+    """
+    try:
+        names = {
+            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(descriptor(**parts)).decode())
+            for at, (case, parts, *_) in enumerate(DESCRIPTOR_ROWS)
+        }
+    except ControlRefused as refused:
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
+        return
+    secured = Secured(peer, sut)
+    dispositions = secured.dispositions(
+        {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
+    )
+    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_ROWS]
+    judge_dispositions(judge, secured, dispositions, table)
+
+
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-01")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
@@ -261,6 +359,7 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-102", "a SID without account", "final", DENIED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-120", "a SID without account", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-124", "a second message without account", "final", DENIED),
     ("MQQB-3.1.5.8.3-121", "a second message without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "a second message without account", "kept", "not stored in its queue"),

@@ -11,6 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     NO_SIGNATURE_ACCEPTED_REASON,
@@ -109,8 +110,21 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     peer.pass_time(CACHING_DELAY_MS)
-    secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})
+    second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
     second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    now_s = peer.environment.now().utc_s
+    judge_second_entry(
+        judge,
+        caches.entries(caches.CERTIFICATES),
+        {
+            "MQQB-3.1.5.8.3-34": ("SecurityID", BOB.security_id.hex()),
+            "MQQB-3.1.5.8.3-29": ("SecurityID", BOB.security_id.hex()),
+            "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
+            "MQQB-3.1.5.8.3-30": ("UserCert.Certificate", BOB.certificate.hex()),
+            "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_time(entry, now_s)),
+        },
+        second.frames,
+    )
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
@@ -128,10 +142,32 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
 
 
+def expect_later_time(entry, now_s):
+    """Return an expectation of a CachedTime after that of an entry which was added CACHING_DELAY_MS before."""
+    soonest = min(entry["CachedTime"] + CACHING_DELAY_MS // 2_000, now_s)
+    return between(soonest, now_s + CLOCK_TOLERANCE_S)
+
+
+def judge_second_entry(judge, entries, element_by_rule, evidence):
+    """Judge the elements of the newer of two entries in a cache."""
+    entry = entries[1] if len(entries) > 1 else {}
+    for rule, (element, expected) in element_by_rule.items():
+        observed = entry
+        for name in element.split("."):
+            observed = observed.get(name, {})
+        judge(
+            rule,
+            expected=expected,
+            observed=observed if entry else "no entry",
+            case=f"{element} of the second entry",
+            evidence=evidence,
+        )
+
+
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
-    """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries."""
+    """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries, although the first was used."""
     secured, caches = Secured(peer, sut, user_cert_cache_size=4), Caches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
@@ -141,6 +177,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
         evidence += disposition.frames
         peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
+    secured.dispositions({"": sign_message(secured.message(ALICE))})
     evidence += secured.dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(
@@ -223,6 +260,20 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
+    now_s = peer.environment.now().utc_s
+    if entries:
+        judge_second_entry(
+            judge,
+            caches.entries(caches.RECEIVED_KEYS),
+            {
+                "MQQB-3.1.5.8.3-62": (
+                    "EncryptedSymmetricKey",
+                    bytes(another.sent["SecurityHeader"].EncryptionKey).hex(),
+                ),
+                "MQQB-3.1.5.8.3-66": ("CachedTime", expect_later_time(entry, now_s)),
+            },
+            another.frames,
+        )
     second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(
@@ -286,7 +337,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
-    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""
+    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used."""
     secured, caches = Secured(peer, sut, receive_symmetric_key_cache_size=4), Caches(sut)
     receiver = protection.listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
@@ -307,6 +358,9 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         expected=holds("the SUT caches keys", otherwise="keys are not cached"),
         observed=bool(full),
         evidence=evidence[-1],
+    )
+    secured.dispositions(
+        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])}
     )
     evidence += secured.dispositions(
         {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[4])}

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
-from harness.sut.provisioning import ALICE
+from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, judge_dispositions
+from suites.mqqb.steps.secured import (
+    CLEAR_BODY,
+    SYMMETRIC_KEYS,
+    Secured,
+    encrypt_message,
+    flip_signature_bit,
+    judge_dispositions,
+    sign_message,
+)
 
 ARRIVED, BAD_ENCRYPTION, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
+ACK_CLASS = 2
+"""The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 """An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
@@ -50,6 +60,26 @@ BODY_ROWS = (
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-45", "EB clear, with a key", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-45", "a message to a list", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-45", "an acknowledgment", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-09", "signed as MSMQ 1.0, then encrypted", "level", "sig10"),
+    ("MQQB-3.1.5.8.3-13", "signed as MSMQ 3.0, then encrypted", "level", "sig30"),
+    *(
+        (rule, "wrongly signed, then encrypted", "answer", BAD_SIGNATURE)
+        for rule in ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
+    ),
+    ("MQQB-3.1.5.8.3-21", "wrongly signed, then encrypted", "kept", NOT_IN_QUEUE),
+    *(
+        (rule, "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE)
+        for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
+    ),
+    ("MQQB-3.1.5.8.3-44", "signed by a stranger, then encrypted", "kept", NOT_IN_QUEUE),
+    *(
+        (rule, f"{name}, another key", "body", CLEAR_TEXT)
+        for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
+        for name in ENCRYPTION_KINDS
+    ),
 )
 
 
@@ -67,20 +97,30 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 
     packets = {name: build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
     dispositions = secured.dispositions(packets)
-    signed_message = secured.message(body=CLEAR_BODY)
-    signed_message["SecurityHeader"].Signature = protection.signature(
-        _set_advanced_level(signed_message.copy()), protection.SIG20, ALICE.key
-    )
+    stranger = {"SenderCert": MALLORY.certificate}
     packets = {
         **{f"{name}, a known key": build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()},
         **{
             f"{name}, a large body": build_encrypted_message(*parts, LARGE_TEXT.encode())
             for name, parts in ENCRYPTION_KINDS.items()
         },
-        "signed, then encrypted": encrypt_message(
-            sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]
-        ),
+        **{
+            f"{name}, another key": encrypt_message(
+                sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits][::-1]
+            )
+            for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
+        },
+        "signed, then encrypted": _sign_and_encrypt(secured),
+        "signed as MSMQ 1.0, then encrypted": _sign_and_encrypt(secured, protection.SIG10),
+        "signed as MSMQ 3.0, then encrypted": _sign_and_encrypt(secured, protection.SIG30, several=True),
+        "wrongly signed, then encrypted": flip_signature_bit(_sign_and_encrypt(secured)),
+        "signed by a stranger, then encrypted": _sign_and_encrypt(secured, key=MALLORY.key, security=stranger),
         "EB clear": secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
+        "EB clear, with a key": secured.message(
+            body=CLEAR_BODY, security={"EncryptionKey": packets["Advanced, AES 256"]["SecurityHeader"].EncryptionKey}
+        ),
+        "a message to a list": _encrypt_advanced(sut, secured.message(body=CLEAR_BODY, several=True)),
+        "an acknowledgment": _encrypt_advanced(sut, secured.message(body=CLEAR_BODY, MessageClass=ACK_CLASS)),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
 
@@ -125,13 +165,48 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
     judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT)])
 
 
-def _set_advanced_level(packet):
-    packet["MessagePropertiesHeader"].PrivacyLevel = ADVANCED
-    return packet
+def _encrypt_advanced(sut, packet):
+    return encrypt_message(sut, packet, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256])
+
+
+def _sign_and_encrypt(secured, version=protection.SIG20, *, key=ALICE.key, **fields):
+    packet = secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, **fields)
+    return _encrypt_advanced(secured.sut, sign_message(packet, version, key))
 
 
 BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION, BAD_SIGNATURE)
+UNKNOWN_ALGORITHM = 0x6603
+INVALID_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
+WELL_ENCRYPTED = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
+"""Kinds of encryption, one for each provider."""
+MALFORMED_BLOBS = {
+    "a blob of another type": lambda blob: b"\6" + blob[1:],
+    "a blob of version 3": lambda blob: blob[:1] + b"\3" + blob[2:],
+    "a blob for another key algorithm": lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:],
+    "a blob that ends early": lambda blob: blob[:40],
+}
 REFUSAL_ROWS = (
+    *(
+        (rule, f"PrivacyLevel {level}, {kind}", *expected)
+        for rule, expected in (
+            ("MQQB-3.1.5.8.3-47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
+            ("MQQB-3.1.5.8.3-48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
+            ("MQQB-3.1.5.8.3-54", ("kept", NOT_IN_QUEUE)),
+        )
+        for level in INVALID_LEVELS
+        for kind in WELL_ENCRYPTED
+    ),
+    *(
+        (rule, name, *expected)
+        for rule, expected in (
+            ("MQQB-3.1.5.8.3-63", ("kept", NOT_IN_QUEUE)),
+            ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION)),
+            ("MQQB-3.1.5.8.3-88", ("kept", NOT_IN_QUEUE)),
+        )
+        for name in MALFORMED_BLOBS
+    ),
+    *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION) for name in ("no block", "an unknown algorithm")),
+    *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_IN_QUEUE) for name in ("no block", "an unknown algorithm")),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
@@ -167,7 +242,14 @@ REFUSAL_ROWS = (
 )
 
 
-@malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
+@malforms(
+    "MQMQ-2.2.19.3-20",
+    "MQMQ-2.2.19.3-24",
+    "MQMQ-2.2.19.3-26",
+    "MQMQ-2.2.20.6-15",
+    "MQQB-2.4.2-01",
+    "MQQB-2.4.2-D01",
+)
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in REFUSAL_ROWS))
@@ -180,7 +262,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
 
     def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
         return encrypt_message(
-            sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes
+            sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, SYMMETRIC_KEYS[bits], **changes
         )
 
     dispositions = secured.dispositions(
@@ -200,12 +282,40 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "an incomplete block": build_undecryptable_message(body=b"\x11" * 47),
             "no padding": build_undecryptable_message(body=bytes(48)),
             "an incomplete block, without NA": build_undecryptable_message(na=0, body=b"\x11" * 47),
+            **{
+                f"PrivacyLevel {level}, {kind}": build_undecryptable_message(
+                    level, algorithm, bits, for_level=provider_level
+                )
+                for level in INVALID_LEVELS
+                for kind in WELL_ENCRYPTED
+                for provider_level, algorithm, bits in [ENCRYPTION_KINDS[kind]]
+            },
+            **{
+                name: build_undecryptable_message(
+                    blob=change(
+                        protection.simple_blob(
+                            protection.AES_256,
+                            SYMMETRIC_KEYS[256],
+                            keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ADVANCED]],
+                        )
+                    )
+                )
+                for name, change in MALFORMED_BLOBS.items()
+            },
+            "an unknown algorithm": build_undecryptable_message(EncryptionAlgorithm=UNKNOWN_ALGORITHM),
+            "no block": _empty_body(build_undecryptable_message()),
         }
     )
     judge_dispositions(judge, secured, dispositions, REFUSAL_ROWS)
 
 
+def _empty_body(packet):
+    packet["MessagePropertiesHeader"].MessageBody = b""
+    return packet
+
+
 REJECTED_KEY_ROWS = (
+    ("MQQB-3.1.5.8.3-71", "88 zero bits first", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
@@ -230,7 +340,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def build_message_with_rc2_key(level, algorithm, key, na=1):
-        return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, key)
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, key)
 
     dispositions = secured.dispositions(
         {
@@ -238,6 +348,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
             "88 zero bits, without NA": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
             "88 zero bits again": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
             "another key of RC2": build_message_with_rc2_key(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
+            "88 zero bits first": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY[::-1]),
             "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED, protection.RC4, PADDED_RC2_KEY),
             "RC2 of the Base provider": build_message_with_rc2_key(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
         }

@@ -8,7 +8,7 @@ from harness.expectations import one_of
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import MALLORY
 from harness.wire import protection
-from harness.wire.protection import SIG20
+from harness.wire.protection import SIG20, SIG30
 from suites.mqqb.steps.secured import (
     SYMMETRIC_KEYS,
     Secured,
@@ -18,41 +18,107 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-ADVANCED_PRIVACY_LEVEL = 5
-FINAL_ACK_CASES = (
-    ("MQQB-3.1.5.8.3-18", "signature", "final", "NACK_BAD_SIGNATURE"),
-    ("MQQB-3.1.5.8.3-41", "certificate", "final", "NACK_BAD_SIGNATURE"),
-    ("MQQB-3.1.5.8.3-85", "encryption", "final", "NACK_BAD_ENCRYPTION"),
-    ("MQQB-3.1.5.8.3-124", "sender", "final", "NACK_ACCESS_DENIED"),
-    ("MQQB-3.1.5.8.3-51", "privacy level", "final", one_of("NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE")),
-)
+BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
+CAUSES = {
+    "signature": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
+    "signature in a list": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
+    "certificate": ("MQQB-3.1.5.8.3-41", "MQQB-3.1.5.8.3-38", "MQQB-3.1.5.8.3-44", "NACK_BAD_SIGNATURE"),
+    "encryption": ("MQQB-3.1.5.8.3-85", "MQQB-3.1.5.8.3-82", "MQQB-3.1.5.8.3-88", "NACK_BAD_ENCRYPTION"),
+    "sender": ("MQQB-3.1.5.8.3-124", "MQQB-3.1.5.8.3-121", "MQQB-3.1.5.8.3-127", "NACK_ACCESS_DENIED"),
+    "privacy level": (
+        "MQQB-3.1.5.8.3-51",
+        "MQQB-3.1.5.8.3-48",
+        "MQQB-3.1.5.8.3-54",
+        one_of("NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"),
+    ),
+}
+"""The causes of a refusal: the rules about the FinalAck, the administration acknowledgment and the
+queue, and the class of the FinalAck.
+"""
+PLACES = ("first of a sequence", "second of a sequence", "first on the next session", "second on the next session")
+
+
+def list_rows_of_refusals(causes):
+    """Return the expected dispositions of transactional messages that are refused without an acknowledgment."""
+    return [
+        row
+        for cause, (final, answer, kept, nack) in causes.items()
+        for place in PLACES
+        for row in (
+            (final, f"{cause}, {place}", "final", nack),
+            (answer, f"{cause}, {place}", "answer", "no acknowledgment"),
+            (kept, f"{cause}, {place}", "kept", "not stored in its queue"),
+        )
+    ]
+
+
+FINAL_ACK_CASES = [
+    *list_rows_of_refusals(CAUSES),
+    *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES),
+]
+RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
+REJECTED_KEY_CASES = list_rows_of_refusals({"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")})
 
 
 @malforms("MQMQ-2.2.19.3-20")
 @needs("security", "receive")
-@covers(*(rule for rule, *_ in FINAL_ACK_CASES))
+@covers(*sorted({rule for rule, *_ in FINAL_ACK_CASES}))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
-    """Transactional messages without a request for acknowledgments are refused for their signature, certificate,
-    encryption, sender or privacy level: each causes a FinalAck with the class of its refusal.
+    """Transactional messages that do not request NA are refused for their signature, certificate, encryption, sender or
+    privacy level, two in each sequence and on two sessions: each causes a FinalAck with the class of its refusal, and
+    no administration acknowledgment.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0}
     stranger = {"SenderCert": MALLORY.certificate}
-    packets = {
-        "signature": flip_signature_bit(sign_message(secured.message(**quiet))),
-        "certificate": sign_message(secured.message(**quiet, security=stranger), SIG20, MALLORY.key),
-        "encryption": encrypt_message(
-            sut,
-            secured.message(**quiet),
-            ADVANCED_PRIVACY_LEVEL,
-            protection.AES_256,
-            SYMMETRIC_KEYS[256],
-            body=bytes(47),
-        ),
-        "sender": secured.message(MALLORY, **quiet),
-        "privacy level": encrypt_message(
-            sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=1
-        ),
-    }
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_CASES)
+
+    def build_refused_message(cause, quiet):
+        several: dict[str, Any] = {"several": True} if cause == "signature in a list" else {}
+        if cause.startswith("signature"):
+            version = SIG30 if several else SIG20
+            return flip_signature_bit(sign_message(secured.message(**quiet, **several), version))
+        if cause == "certificate":
+            return sign_message(secured.message(**quiet, security=stranger), SIG20, MALLORY.key)
+        if cause == "encryption":
+            keys = ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256]
+            return encrypt_message(sut, secured.message(**quiet), *keys, body=bytes(47))
+        if cause == "sender":
+            return secured.message(MALLORY, **quiet)
+        return encrypt_message(
+            sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
+        )
+
+    dispositions = send_on_two_sessions(secured, CAUSES, build_refused_message)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_CASES)
+
+
+@needs("security", "receive", "rejected_40_bit_keys")
+@covers(*sorted({rule for rule, *_ in REJECTED_KEY_CASES}))
+def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, judge):
+    """Transactional messages that do not request NA are refused for a 40-bit RC2 key, two in each sequence and on two
+    sessions: each causes a FinalAck with BAD_ENCRYPTION, and no administration acknowledgment.
+    """
+    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
+
+    def build_refused_message(cause, quiet):
+        key = SYMMETRIC_KEYS[40] + bytes(11)
+        return encrypt_message(sut, secured.message(**quiet), ENHANCED_PRIVACY_LEVEL, protection.RC2, key)
+
+    dispositions = send_on_two_sessions(secured, ["40-bit key"], build_refused_message)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_CASES)
+
+
+def send_on_two_sessions(secured, causes, build):
+    """Send two messages of one sequence for each cause, on each of two sessions; return their dispositions."""
+    dispositions: dict[str, Any] = {}
+    for places in (PLACES[:2], PLACES[2:]):
+        if dispositions:
+            secured.reconnect()
+        packets = {}
+        for cause in causes:
+            sequence = secured.new_sequence()
+            for place in places:
+                quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0, "NR": 1, "sequence": sequence}
+                packets[f"{cause}, {place}"] = build(cause, quiet)
+        dispositions |= secured.dispositions(packets, "transactional")
+    return dispositions

@@ -13,7 +13,7 @@ import pytest
 from harness.expectations import between, facts, fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
+from harness.sut.provisioning import ALICE, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.wire.protection import (
     ADVANCED_PROVIDER,
     AES_128,
@@ -62,6 +62,7 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
 choice.
 """
 IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
+LEFT_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)]
 CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
 CHOICES_BY_PRIVACY_LEVEL = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
@@ -73,6 +74,15 @@ RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
+SIGNED = {"authentication_level": "sig20", "sender": ALICE.name}
+OTHER_MESSAGES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
+    ("without text", True, {"privacy_level": "advanced", "body": ""}),
+    ("with a label", True, {"privacy_level": "advanced", "label": "a label"}),
+    ("with a signature", True, {"privacy_level": "advanced", **SIGNED}),
+    ("with a signature and without a privacy level", False, SIGNED),
+    ("without a privacy level", False, {}),
+)
+"""Messages of the SUT, whether their body is encrypted, and the arguments that send them."""
 NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 
 
@@ -184,6 +194,17 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
+    for case, encrypted, how in OTHER_MESSAGES:
+        arguments = {"body": BODY_OF_PARTIAL_BLOCK, "delivery": delivery} | how
+        found = DecryptedMessage(outgoing.send(**arguments))
+        opened = found.encrypted and found.body == arguments["body"]
+        judge(
+            "MQQB-3.1.7.1.5-01",
+            expected="encrypted" if encrypted else "not encrypted",
+            observed="encrypted" if opened else "wrongly encrypted" if found.encrypted else "not encrypted",
+            case=f"body of a message {case}",
+            evidence=found.frame,
+        )
     large = BODY_OF_PARTIAL_BLOCK * 2_000
     found = DecryptedMessage(outgoing.send(body=large, privacy_level="base", delivery=delivery))
     judge(
@@ -366,20 +387,24 @@ DEFAULT_CHOICES = {
 @NEEDED_SECURITY_FACILITIES
 @covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 (40
-    bits), RC4 (128 bits) and AES (256 bits).
+    """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
+    encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rule, (level, choice) in DEFAULT_CHOICES.items():
-        found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
-        judge(
-            rule,
-            expected=describe_choice(choice),
-            observed=describe_choice(found.choice),
-            case="encryption",
-            evidence=found.frame,
-        )
-    outgoing.end()
+    for when in ("first start", *(["restart"] if sut.has("restart") else [])):
+        if when == "restart":
+            outgoing.start_new_session()
+            sut.restart()
+        for rule, (level, choice) in DEFAULT_CHOICES.items():
+            found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
+            judge(
+                rule,
+                expected=describe_choice(choice),
+                observed=describe_choice(found.choice),
+                case=f"encryption after the {when}",
+                evidence=found.frame,
+            )
+        outgoing.end()
 
 
 @needs("security", "send", "configure", "private_names", "inspect")
@@ -473,6 +498,21 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
+    for rule, at in (("MQQB-3.1.7.1.5-26", 0), ("MQQB-3.1.7.1.5-27", 1)):
+        judge(
+            rule,
+            expected=[entry[at] for entry in LEFT_ENTRIES],
+            observed=[entry[at] for entry in left],
+            case="values in the cache after the fifth key",
+            evidence=frames,
+        )
+    latest = max((entry["CachedTime"] for entry in caches.entries(Caches.SENT_KEYS)), default=0)
+    judge(
+        "MQQB-3.1.7.1.5-31",
+        expected=holds("CachedTime of the newest entry is later", otherwise="CachedTime did not change"),
+        observed=latest > entry["CachedTime"],
+        evidence=frames,
+    )
     seen = "several" if len(full) > 1 else str(len(full))
     judge(
         "MQQB-3.1.1.3-10",
@@ -486,7 +526,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected={
             IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
-            AFTER_FIFTH_KEY: [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)],
+            AFTER_FIFTH_KEY: LEFT_ENTRIES,
         },
         observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
         evidence=frames,
@@ -516,9 +556,9 @@ that the SUT cannot encrypt.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has a message without encryption, then two messages that it cannot encrypt, one of them with JN, and then
-    another message without encryption: the SUT sends only the messages without encryption, and puts only the message
-    with JN into a dead-letter queue.
+    """The SUT has a message without encryption, then messages of each delivery that it cannot encrypt, one of them with
+    JN, and then another message without encryption: the SUT sends only the messages without encryption, and puts only
+    the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)
@@ -529,6 +569,8 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     kept = sender.send(3, privacy_level=level, journal=["negative"])
     lost += sender.send(5, privacy_level=level, delivery="recoverable")
     lost += sender.send(6, privacy_level=level, delivery="transactional")
+    if guid != BASE_PROVIDER_ONLY_GUID:
+        lost += sender.send(7, privacy_level="base")
     sender.send(4)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
@@ -562,8 +604,8 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 @covers("MQQB-3.1.7.1.5.1-03")
 @varied("acknowledgments", "positive journaling", "negative journaling", "trace", "label")
 def test_encryption_failure_is_in_connection_history(peer, sut, judge):
-    """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
-    CertificateValidationFailure.
+    """The SUT has two messages to encrypt for a queue manager without public keys: ConnectionHistory contains
+    CertificateValidationFailure twice.
     """
     peer.configure(identifier=KEYLESS_QUEUE_MANAGER_GUID)
     to = private_name(KEYLESS_QUEUE_MANAGER_GUID)
@@ -575,6 +617,18 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
     expected = expect_recent_entry(peer, "CertificateValidationFailure", failed=True)
     judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_entry(entries), evidence=frames)
+    session.acknowledge_all()
+    sender.send(3, privacy_level="advanced")
+    sender.send(4)
+    frames += sender.collect_all(session, 2)[1:]
+    again = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    judge(
+        "MQQB-3.1.7.1.5.1-03",
+        expected=1,
+        observed=len(again) - len(entries),
+        case="number of new entries after the second message",
+        evidence=frames,
+    )
     session.acknowledge_all()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -62,16 +64,23 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
 
 
 @needs("ping")
-@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
+@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-01", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
-    """The peer sends Ping Requests with RF set, and RC clear or set: the Ping Responses have the QMGuid of the SUT's
-    sessions and RF clear.
+    """The peer sends Ping Requests with RF set, RC clear or set, and once QMGuid zero, from different ports: the Ping
+    Responses have the QMGuid of the SUT's sessions and RF clear.
     """
     guid = fetch_server_guid(peer)
-    exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)]
+    exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)] + [ping_sut(peer, RF=1, QMGuid=UUID(int=0))]
+    for exchange in exchanges:
+        judge(
+            "MQQB-3.1.7.7-01",
+            expected=holds("the SUT answered the Ping Request", otherwise="the SUT did not answer"),
+            observed=exchange.is_answered,
+            evidence=[*exchange],
+        )
     for exchange in exchanges:
         judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
-    judge.conclude("MQQB-3.1.7.7-09")
+    judge.conclude("MQQB-3.1.7.7-01", "MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")

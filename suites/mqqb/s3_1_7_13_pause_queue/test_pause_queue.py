@@ -75,7 +75,6 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         observed=bool(session.stays_quiet()),
         evidence=[ack, session.last],
     )
-    judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(peer.recoverable_message())]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
@@ -89,16 +88,16 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     sut.send(to, body="message 5", application_tag=5, delivery="recoverable")
     session.poll("UserMessage", lambda frame: read_tag(frame) == 5)
     session.acknowledge_all()
-    sent = [session.send(make()) for make in (*[peer.recoverable_message] * 3, peer.message)]
+    sent = [session.send(make()) for make in (*[peer.recoverable_message] * 5, peer.message)]
     peer.pass_time(ARRIVAL_TIME_MS)
     sut.pause(to)
     second = session.poll("SessionAck", lambda frame: frame.number > sent[-1].number)
     for rule, name, expected in (
-        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 8),
+        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 10),
         ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 4),
         ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 5),
         ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 2),
-        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b111),
+        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11111),
         ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(
@@ -114,7 +113,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     )
     for rule, name, expected in (
         ("MQQB-3.1.7.13-10", "RecoverableMsgAckFlags", 1),
-        ("MQQB-3.1.7.13-11", "RecoverableMsgAckSeqNumber", 7),
+        ("MQQB-3.1.7.13-11", "RecoverableMsgAckSeqNumber", 9),
     ):
         judge(
             rule,
@@ -130,10 +129,24 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     third = session.poll("SessionAck", lambda frame: frame.number > last.number)
     judge(
         "MQQB-3.1.7.13-03",
-        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 9}),
+        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 11}),
         observed=third or session,
         case="pause without a new message",
         evidence=[*sent, third],
+    )
+    sut.resume(to)
+    sut.send(to, body="message 6", application_tag=6)
+    unacknowledged = session.poll("UserMessage", lambda frame: read_tag(frame) == 6)
+    sut.pause(to)
+    sut.send(to, body="message 7", application_tag=7)
+    early = session.poll("UserMessage", lambda frame: read_tag(frame) == 7, within_ms=sut.quiet_ms)
+    judge(
+        "MQQB-3.1.7.13-13",
+        "MQDMPR-3.1.7.1.34-03",
+        expected=holds("the SUT did not send the message", otherwise="the SUT sent the message"),
+        observed=early is None,
+        case="message to a queue that was paused while a message was unacknowledged",
+        evidence=[unacknowledged, early],
     )
 
 
@@ -146,6 +159,9 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     further messages in both directions, has the same effect.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
+    other, _ = peer.try_session()
+    on_other = other.send(peer.recoverable_message()) if other else None
+    peer.pass_time(ARRIVAL_TIME_MS)
     for case, acknowledged in (("first pause", 2), ("second pause", 5)):
         sut.pause(to)
         ack = session.poll(
@@ -178,6 +194,15 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
             evidence=ack,
         )
         if case == "first pause":
+            if other and on_other:
+                judge(
+                    "MQQB-3.1.7.13-01",
+                    "MQQB-3.1.7.13-11",
+                    expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1}),
+                    observed=other.poll("SessionAck") or other,
+                    case="message on a session of another queue",
+                    evidence=[on_other],
+                )
             sut.resume(to)
             sut.send(to, body="message 4", application_tag=4)
             session.poll("UserMessage", lambda frame: read_tag(frame) == 4)

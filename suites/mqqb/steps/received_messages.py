@@ -35,6 +35,7 @@ class Message(NamedTuple):
     def of(cls, packet: Any) -> Message:
         """Return the fields of a message from the record of the strict codec."""
         user, properties, transaction = packet.UserHeader, packet.MessagePropertiesHeader, packet.TransactionHeader
+        security = packet.SecurityHeader
         return cls(
             user.QueueManagerAddress,
             user.DM,
@@ -45,7 +46,7 @@ class Message(NamedTuple):
             properties.Flags & 0xF,
             properties.MessageClass,
             hash(properties.MessageBody),
-            properties.PrivacyLevel != 0,
+            properties.PrivacyLevel != 0 or (security is not None and bool(security.EB)),
             None if transaction is None else transaction.TxSequenceID,
             0 if transaction is None else transaction.TxSequenceNumber,
             0 if transaction is None else transaction.PreviousTxSequenceNumber,

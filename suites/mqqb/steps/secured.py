@@ -37,6 +37,7 @@ from reference_qm.codec import MessageClass
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
+from suites.mqqb.steps.sequences import SYSTEM_JOURNAL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST."""
@@ -251,19 +252,20 @@ class Secured:
         header: Mapping[str, Any] = NO_FIELDS,
         security: Mapping[str, Any] = NO_FIELDS,
         several: bool = False,
+        sequence: Sequence | None = None,
         **fields: Any,
     ) -> Any:
         """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
-        The messages are recoverable and express in turn, and request negative journaling: a receiver does not
+        The messages are recoverable and express in turn, and request both kinds of journaling: a receiver does not
         journal a message that it refuses.
 
-        ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
-        MultiQueueFormatHeader.
+        With ``queue`` "transactional", the message is the next message of ``sequence``, or the first message of a new
+        sequence if ``sequence`` is not given. ``several``: the message has a MultiQueueFormatHeader.
         """
         self.messages += 1
         delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
-        own = self._await_administration_ack | {"JN": 1} | delivery | dict(header)
+        own = self._await_administration_ack | {"JN": 1, "JP": 1} | delivery | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
@@ -276,8 +278,17 @@ class Secured:
             headers["mqf"] = {"Destination": [MQFFormatNameElement(FormatName=name)]}
         if queue != "transactional":
             return self.peer.message(own, queue=queue, **headers)
+        return (sequence or self.new_sequence()).message(own, queue=queue, **headers)
+
+    def new_sequence(self) -> Sequence:
+        """Begin another sequence of transactional messages."""
         self.sequences += 1
-        return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
+        return Sequence(self.peer, self.sequences)
+
+    def reconnect(self) -> None:
+        """Send the next messages on another session."""
+        self.connection.end()
+        self.connection = self.peer.open_raw()
 
     def agree_on_signatures(self, user: User | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
@@ -298,10 +309,8 @@ class Secured:
                 for kind, one in ((SIG10, SHA1), (SIG20, SHA256), (SIG30, SHA512))
             }
         )
-        if all(
-            one.kept != KEPT_OUTCOME and one.answer in ("NACK_BAD_SIGNATURE", "no acknowledgment")
-            for one in found.values()
-        ):
+        refused = self.refused("NACK_BAD_SIGNATURE")
+        if all(one.kept != KEPT_OUTCOME and one.answer == refused for one in found.values()):
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
 
     def refused(self, nack: str) -> str:
@@ -331,8 +340,8 @@ class Secured:
             spare=self.connection
         )  # do not send a SessionHeader after a refused recoverable message (E19)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
-        dead = [one for place in DEAD_LETTERS for one in self.sut.kept(place)] if self.sut.has("receive") else []
-        for one in dead:
+        places = (*DEAD_LETTERS, SYSTEM_JOURNAL) if self.sut.has("receive") else ()
+        for one in (one for place in places for one in self.sut.kept(place)):
             found[one["message_id"].strip("{").lower().replace("}", "")] = one
         return {name: self._disposition(frame, found) for name, frame in sent.items()}
 

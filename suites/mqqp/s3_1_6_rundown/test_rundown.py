@@ -10,7 +10,7 @@ from harness.peer.association import Association, Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import Action, Method
+from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS
 from suites.mqqp.steps.reading import fill_queue
 from suites.mqqp.steps.whole import Kind
