@@ -133,7 +133,8 @@ def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
 )
 def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut, judge):
     """The SUT sends express, recoverable and transactional messages, some with a large body, on a session, and then an
-    express and a recoverable message on the next session: the counts are 5 and 3, then 1 and 0, then 2 and 1.
+    express message, a recoverable message and an acknowledgment on the next session: the counts are 5 and 3, then 1 and
+    0, then 2 and 1, then the number of all messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-counts"))
     sender.send(1)
@@ -183,6 +184,20 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
         expected=fields({"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}),
         observed=ack["SessionHeader"],
         evidence=[*sent, *again, ack],
+    )
+    session.acknowledge_all()
+    admin_queue = {"AdminQueue": sender.to.removeprefix("DIRECT=")}
+    asked = session.send(peer.message(admin_queue, properties={"PA": 1}))
+    again = sender.collect(session, 3)  # an acknowledgment on another session does not count on this session (E16)
+    session.acknowledge_all()
+    ack = _acknowledge_next(session)
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-09",
+        expected=len(session.messages),
+        case="UserMsgSequenceNumber after an acknowledgment of arrival",
+        observed=ack["SessionHeader"].UserMsgSequenceNumber,
+        evidence=[*again, asked, ack],
     )
     session.acknowledge_all()
 
