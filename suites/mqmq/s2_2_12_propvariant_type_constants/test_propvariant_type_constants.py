@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -89,14 +90,14 @@ VECTOR_VARIANTS = (
 )
 EMPTY_VECTORS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
 LONG_VECTORS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
-CREATED_PROPERTIES = {
+CREATED_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
     "quota_kb": 0x9000_0001,
     "journal_quota_kb": 0x0001_2345,
     "type": str(SAMPLE_GUID),
 }
-ANSWERED_VALUES_BY_RULE = {
+ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
     "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
     "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
     "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
@@ -203,7 +204,7 @@ def test_values_of_a_queue_are_returned_whole(caller, sut, judge):
     evidence = caller.frames
     defaults = caller.request_values(plain, [LABEL_PROPERTY, 102])
     evidence = [*evidence, *caller.frames]
-    expected_defaults = {
+    expected_defaults: dict[str, list[tuple[int, VarType, Any]]] = {
         "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, "")],
         "MQMQ-2.2.12-16": [(102, VarType.CLSID, UUID(int=0))],
     }

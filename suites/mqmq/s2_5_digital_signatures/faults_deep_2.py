@@ -221,12 +221,6 @@ ROWS: Rows = (
         _set(f"{PROPERTIES}BodyType", lambda value: value & 0xFF),
     ),
     (
-        "body-type-low-half",
-        {"2": "14", "3": "16"},
-        "only the lower 16 bits of the body type",
-        _set(f"{PROPERTIES}BodyType", lambda value: value & 0xFFFF),
-    ),
-    (
         "connector-first-half",
         {"2": "15", "3": "17"},
         "only the first 8 bytes of ConnectorType",
