@@ -276,11 +276,21 @@ def _drop(header: TransactionHeader) -> None:
 
 
 FA = TransactionHeader.flags(FA=1)
-for _number in range(1, 9):
+UNUSED_BIT_RULES = (
+    "MQMQ-2.2.20.5-08",
+    "MQMQ-2.2.20.5-09",
+    "MQMQ-2.2.20.5-10",
+    "MQMQ-2.2.20.5-11",
+    "MQMQ-2.2.20.5-12",
+    "MQMQ-2.2.20.5-13",
+    "MQMQ-2.2.20.5-14",
+    "MQMQ-2.2.20.5-15",
+)
+for _number, _rule in enumerate(UNUSED_BIT_RULES, 1):
     _bit = 1 << 23 + _number
     add(
         f"receiver-transaction-flag-x{_number}-final-ack-omitted",
-        f"MQMQ-2.2.20.5-{7 + _number:02}",
+        _rule,
         f"The receiver treats FA as clear in a message with X{_number} set.",
         _change_received(lambda packet, header, bit=_bit: header.Flags & bit, _with_flags(clear=FA)),  # type: ignore[misc]
     )

@@ -12,7 +12,17 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
 
-UNUSED_BITS_BY_RULE = {f"MQMQ-2.2.20.5-{number + 7:02}": f"X{number}" for number in range(1, 9)}
+UNUSED_BITS_BY_RULE = {
+    "MQMQ-2.2.20.5-08": "X1",
+    "MQMQ-2.2.20.5-09": "X2",
+    "MQMQ-2.2.20.5-10": "X3",
+    "MQMQ-2.2.20.5-11": "X4",
+    "MQMQ-2.2.20.5-12": "X5",
+    "MQMQ-2.2.20.5-13": "X6",
+    "MQMQ-2.2.20.5-14": "X7",
+    "MQMQ-2.2.20.5-15": "X8",
+}
+"""The unused bit of Flags that each rule is about."""
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cb")
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""

@@ -34,11 +34,11 @@ _HIDDEN_QUEUE = {
     "DebugHeader.Flags": lambda old: old & ~DebugHeader.flags(QT=3),
     "DebugHeader.QueueIdentifier": None,
 }
-for _number in (2, 8, 14):
+for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "MQMQ-2.2.20.8-14")):
     _bit = 1 << _number
     add(
         f"receiver-debug-header-x{_number}-hides-queue",
-        f"MQMQ-2.2.20.8-{_number:02}",
+        _rule,
         f"The receiver sends no report on a traced message whose DebugHeader has X{_number} set.",
         _change_received(
             lambda packet, bit=_bit: packet.DebugHeader is not None and packet.DebugHeader.Flags & bit,  # type: ignore[misc]
