@@ -171,17 +171,6 @@ for _name, _rule, _says, _path, _change in (
     )
 
 
-@fault("sender-sequence-number-continues-in-next-sequence", breaks=("MQMQ-2.2.20.5-17", "MQMQ-2.2.20.5-16"))
-class NumberContinues(TransactionalSending):
-    """The sender gives the first message of a later sequence the number 2."""
-
-    def begin_sequence(self, session: Session) -> None:
-        before = session.OutgoingTxSequenceID
-        super().begin_sequence(session)
-        if session.OutgoingTxSequenceID != before:
-            session.OutgoingTxSequenceNumber = 2
-
-
 @fault("sender-sequence-number-skipped-after-third-message", breaks="MQMQ-2.2.20.5-16")
 class NumberSkipped(TransactionalSending):
     """The sender skips a number after the third message of a sequence."""
@@ -228,21 +217,6 @@ class PreviousOfTransaction(TransactionalSending):
         if header is None or not header.FM:
             return packet
         return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=0))
-
-
-@fault("sender-previous-number-of-next-sequence-last-number", breaks="MQMQ-2.2.20.5-19")
-class PreviousOfSequence(TransactionalSending):
-    """The sender sends the last number of the previous sequence in the first message of a later sequence."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        packet = super().update_transaction_header(session, position, now)
-        header = packet.TransactionHeader
-        last = session.TxOutgoingSequence.LastAck.SeqNo if session.TxOutgoingSequence is not None else 0
-        if header is None or header.PreviousTxSequenceNumber or not last or header.TxSequenceNumber > 1:
-            return packet
-        return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=last))
 
 
 def _change_received(
@@ -421,11 +395,6 @@ for _name, _says, _when_left in (
             not position.MessageReference.PositiveJournalingRequested
             and not position.MessageReference.NegativeJournalingRequested
         ),
-    ),
-    (
-        "rejected",
-        "a message that was rejected",
-        lambda position, reason: reason == MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
     ),
 ):
     add(

@@ -56,12 +56,6 @@ for _name, _rules, _says, _install in (
         _on_receipt(lambda packet, header: header.X12, _clear_flags(EB)),
     ),
     (
-        "x13-signature-not-verified",
-        "MQMQ-2.2.20.6-11",
-        "The receiver does not verify the signature of a message with X13 set.",
-        _on_receipt(lambda packet, header: header.X13, _drop_signature),
-    ),
-    (
         "x14-sender-forgotten",
         "MQMQ-2.2.20.6-12",
         "The receiver ignores SecurityID of a message with X14 set.",
@@ -107,44 +101,10 @@ for _name, _rules, _says, _install in (
         _on_receipt(lambda packet, header: header.EB and header.SignatureSize, _clear_flags(EB)),
     ),
     (
-        "certificate-above-1-kib-cut",
-        ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-D02"),
-        "The receiver keeps only the first 1,024 bytes of SenderCert.",
-        _on_receipt(lambda packet, header: True, _set_item("SenderCert", lambda old: old[:1024])),
-    ),
-    (
-        "security-id-padded-to-4-bytes",
-        "MQMQ-2.2.20.6-D03",
-        "The receiver reads the padding after SecurityID as a part of SecurityID.",
-        _on_receipt(lambda packet, header: True, _set_item("SecurityID", lambda old: old + bytes(-len(old) % 4))),
-    ),
-    (
-        "signature-of-odd-size-padded",
-        "MQMQ-2.2.20.6-D03",
-        "The receiver reads the padding after Signature as a part of Signature.",
-        _on_receipt(lambda packet, header: True, _set_item("Signature", lambda old: old + bytes(-len(old) % 4))),
-    ),
-    (
         "provider-info-read-without-terminator",
         "MQMQ-2.2.20.6-D03",
         "The receiver removes the last 2 bytes of ProviderInfo.",
         _on_receipt(lambda packet, header: header.ProviderInfoSize, _set_item("ProviderInfo", lambda old: old[:-2])),
-    ),
-    (
-        "second-item-without-first-misread",
-        "MQMQ-2.2.20.6-D02",
-        "The receiver reads SenderCert as Signature if the message contains no Signature.",
-        _on_receipt(
-            lambda packet, header: header.SenderCertSize and not header.SignatureSize,
-            lambda packet: set_fields(
-                packet,
-                {
-                    "SecurityHeader.SecurityData.Signature": packet.SecurityHeader.SecurityData.SenderCert,
-                    "SecurityHeader.SecurityData.SenderCert": b"",
-                    "SecurityHeader.SecurityData.Padding": None,
-                },
-            ),
-        ),
     ),
 ):
     add(f"receiver-security-header-{_name}", _rules, _says, _install)
@@ -204,22 +164,10 @@ for _name, _rules, _says, _install in (
         _when_sent(lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}),
     ),
     (
-        "eb-set-without-encryption",
-        "MQMQ-2.2.20.6-06",
-        "The sender sets EB in messages without encryption.",
-        _when_sent(lambda packet, header: not header.EB, {FLAGS: lambda old: old | EB}),
-    ),
-    (
         "ai-clear-in-encrypted-message",
         "MQMQ-2.2.20.6-20",
         "The sender removes EncryptionKey of encrypted messages.",
         _when_sent(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
-    ),
-    (
-        "encrypted-message-without-encryption-key-when-large",
-        "MQMQ-2.2.20.6-20",
-        "The sender removes EncryptionKey of encrypted messages with a body of more than 4 KiB.",
-        _when_sent(lambda packet, header: header.EB and _is_large(packet), {f"{DATA}EncryptionKey": b""}),
     ),
     (
         "st-0-in-signed-message-with-sender",
