@@ -382,7 +382,7 @@ add(
     "receiver-session-header-reserved-odd-ignored",
     "MQMQ-2.2.20.4-13",
     "A queue manager ignores a SessionHeader whose Reserved is odd.",
-    _header_ignored(lambda header: header.Reserved & 1),
+    _header_ignored(lambda header: bool(header.Reserved & 1)),
 )
 add(
     "receiver-session-header-reserved-all-ones-ignored",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -254,7 +256,7 @@ def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut,
     arrival, and closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    headers = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 1 + 0x100}}
+    headers: dict[str, Any] = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 1 + 0x100}}
     if delivery == "transactional":
         packet = Sequence(peer).message(receiver.with_admin_queue(), **headers)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from harness.expectations import CLOSED, facts, one_of
@@ -38,7 +39,8 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
     queue = sut.queue("transactional")
     receiver = Receiver(peer, sut)
     cases = [*((bit, [bit]) for bit in UNUSED_BITS_BY_RULE.values()), ("all", list(UNUSED_BITS_BY_RULE.values()))]
-    observed, evidence = {}, {}
+    observed: dict[str, Any] = {}
+    evidence: dict[str, list[Any]] = {}
     for ordinal, (name, bits) in enumerate(cases, 2):
         session, sequence = peer.open_raw(), Sequence(peer, ordinal)
         flags = dict.fromkeys(bits, 1)

@@ -32,11 +32,11 @@ def _on_receipt(when: SecurityCheck, change: Callable[[UserMessagePacket], UserM
 
 
 def _clear_flags(mask: int) -> Callable[[UserMessagePacket], UserMessagePacket]:
-    return lambda packet: set_fields(packet, {"SecurityHeader.Flags": lambda old: old & ~mask})  # type: ignore[no-any-return]
+    return lambda packet: set_fields(packet, {"SecurityHeader.Flags": lambda old: old & ~mask})
 
 
 def _set_item(item: str, change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], UserMessagePacket]:
-    return lambda packet: set_fields(  # type: ignore[no-any-return]
+    return lambda packet: set_fields(
         packet, {f"SecurityHeader.SecurityData.{item}": change, "SecurityHeader.SecurityData.Padding": None}
     )
 
@@ -48,6 +48,7 @@ _drop_signature = _set_item("Signature", lambda old: b"")
 _drop_sender = _set_item("SecurityID", lambda old: b"")
 _spoil_signature = _set_item("Signature", lambda old: old[::-1])
 
+_rules: str | tuple[str, ...]
 for _name, _rules, _says, _install in (
     (
         "x12-of-encrypted-message-not-decrypted",

@@ -41,7 +41,7 @@ def _set(path: str, change: Callable[[Any], Any]) -> Callable[[UserMessagePacket
 
 
 def _set_body(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], UserMessagePacket]:
-    return lambda packet: set_fields(packet, {f"{PROPERTIES}MessageBody": change, f"{PROPERTIES}Padding": None})  # type: ignore[no-any-return]
+    return lambda packet: set_fields(packet, {f"{PROPERTIES}MessageBody": change, f"{PROPERTIES}Padding": None})
 
 
 def _set_direct(field: str, change: Callable[[str], str]) -> Callable[[UserMessagePacket], UserMessagePacket]:
@@ -52,7 +52,8 @@ def _set_direct(field: str, change: Callable[[str], str]) -> Callable[[UserMessa
         if not isinstance(name, DirectQueueFormatName):
             return packet
         text = change(name.DirectFormatName)
-        return replace(packet, UserHeader=replace(packet.UserHeader, **{field: replace(name, DirectFormatName=text)}))
+        changed: UserMessagePacket = set_fields(packet, {f"{USER}{field}": replace(name, DirectFormatName=text)})
+        return changed
 
     return change_packet
 
