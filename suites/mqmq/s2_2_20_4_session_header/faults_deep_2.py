@@ -83,7 +83,7 @@ for _name, _rules, _says, _install in (
         _received_uncounted(_is_acknowledgment),
     ),
     (
-        "receiver-messages-above-4-kib-counted-as-two",
+        "receiver-messages-above-4-kib-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received messages with a body of more than 4 KiB.",
         _received_uncounted(_is_large),

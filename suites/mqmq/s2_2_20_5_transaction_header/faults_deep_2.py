@@ -64,7 +64,7 @@ for _name, _rule, _says, _install in (
         _change_flags(lambda packet, flags: flags | LM if flags & FM else flags),
     ),
     (
-        "sender-lm-of-labelled-priority-7-message-clear",
+        "sender-lm-of-large-message-clear",
         "MQMQ-2.2.20.5-05",
         "The sender clears LM in the last message of a transaction if the body has more than 4 KiB.",
         _change_flags(lambda packet, flags: flags & ~LM if _is_large(packet) else flags),
