@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -56,6 +57,28 @@ VARIANT_BY_RULE = {
     "MQMQ-2.2.12-15": Variant(VarType.BLOB, b"blobs"),
     "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
 }
+NESTED_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
+EDGE_VARIANTS_BY_RULE = {
+    "MQMQ-2.2.12-03": [Variant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
+    "MQMQ-2.2.12-04": [Variant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
+    "MQMQ-2.2.12-05": [Variant(VarType.BOOL, 0)],
+    "MQMQ-2.2.12-06": [
+        Variant(VarType.VECTOR | VarType.VARIANT, []),
+        Variant(VarType.VECTOR | VarType.VARIANT, [NESTED_VECTOR, NESTED_VECTOR]),
+        Variant(
+            VarType.VECTOR | VarType.VARIANT, [Variant(VarType.LPWSTR, "text"), Variant(VarType.CLSID, SAMPLE_GUID)]
+        ),
+    ],
+    "MQMQ-2.2.12-08": [Variant(VarType.I1, value) for value in (0, 0x7F, -0x80)],
+    "MQMQ-2.2.12-09": [Variant(VarType.UI1, value) for value in (0, 0x80)],
+    "MQMQ-2.2.12-10": [Variant(VarType.UI2, value) for value in (0, 0x8000)],
+    "MQMQ-2.2.12-11": [Variant(VarType.UI4, value) for value in (0, 0x8000_0000)],
+    "MQMQ-2.2.12-12": [Variant(VarType.I8, value) for value in (0, 0x7FFF_FFFF_FFFF_FFFF, -0x8000_0000_0000_0000)],
+    "MQMQ-2.2.12-13": [Variant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000)],
+    "MQMQ-2.2.12-14": [Variant(VarType.LPWSTR, value) for value in ("", "odd", "even", "long " * 60)],
+    "MQMQ-2.2.12-15": [Variant(VarType.BLOB, value) for value in (b"", b"four", bytes(300), bytes(5000))],
+}
+"""For each rule, further values of the type: the limits of a number, and an empty and a long value of other types."""
 VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.UI1, [1, 2, 3]),
     Variant(VarType.VECTOR | VarType.UI2, [4, 5, 6]),
@@ -65,6 +88,22 @@ VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
     Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
+EMPTY_VECTORS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
+LONG_VECTORS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
+CREATED_PROPERTIES: dict[str, Any] = {
+    "label": "label " * 20 + "full",
+    "base_priority": -5,
+    "quota_kb": 0x9000_0001,
+    "journal_quota_kb": 0x0001_2345,
+    "type": str(SAMPLE_GUID),
+}
+ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
+    "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
+    "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
+    "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
+    "MQMQ-2.2.12-16": [(102, VarType.CLSID, SAMPLE_GUID)],
+}
+"""For each rule, the properties of a queue with CREATED_PROPERTIES: identifier, type and value."""
 
 
 class PropertyCaller:
@@ -72,6 +111,7 @@ class PropertyCaller:
 
     def __init__(self, remote):
         self.association = remote.associate(QMCOMM, transfers=(NDR,))
+        self.address = remote.sut.address
         self.direct = remote.sut.format_name("plain").removeprefix("DIRECT=")
         self.frames = []
 
@@ -90,6 +130,20 @@ class PropertyCaller:
         stub = self.stub(variants)
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
+
+    def request_values(self, queue, identifiers):
+        """Request properties of a queue with VT_NULL; return type and value of each property, by identifier."""
+        variants = [Variant(VarType.NULL)] * len(identifiers)
+        call = self.ask(get_properties(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
+        if not call.answered:
+            raise ConformanceFailure(f"the SUT did not return the properties: {call.outcome}")
+        try:
+            found, result = got_properties(call.stub, False)
+        except WireError as error:
+            raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
+        if result:
+            raise ConformanceFailure(f"the SUT did not return the properties: {name_status(result)}")
+        return {one: (given.vt, given.value) for one, given in zip(identifiers, found, strict=False)}
 
     def request_property(self, identifier):
         """Request one property with VT_NULL; return the name of the SUT's status, or the outcome."""
@@ -137,17 +191,54 @@ def test_each_property_is_answered_in_its_type(caller, judge):
         )
 
 
+@needs("queue_control")
+@covers(*ANSWERED_VALUES_BY_RULE)
+def test_values_of_a_queue_are_returned_whole(caller, sut, judge):
+    """The SUT returns a negative number, numbers with a high bit, a label of 124 characters and a GUID of a queue as
+    they were given, and an empty label and a zero GUID of a queue without such values.
+    """
+    created = sut.new_queue("values", **CREATED_PROPERTIES)
+    plain = sut.new_queue("defaults")
+    wanted = [one for values in ANSWERED_VALUES_BY_RULE.values() for one, _, _ in values]
+    values = caller.request_values(created, wanted)
+    evidence = caller.frames
+    defaults = caller.request_values(plain, [LABEL_PROPERTY, 102])
+    evidence = [*evidence, *caller.frames]
+    expected_defaults: dict[str, list[tuple[int, VarType, Any]]] = {
+        "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, "")],
+        "MQMQ-2.2.12-16": [(102, VarType.CLSID, UUID(int=0))],
+    }
+    for rule, properties in ANSWERED_VALUES_BY_RULE.items():
+        default = expected_defaults.get(rule, [])
+        judge(
+            rule,
+            expected=facts(
+                given={one: (vt, value) for one, vt, value in properties},
+                default={one: (vt, value) for one, vt, value in default},
+            ),
+            observed={
+                "given": {one: values.get(one) for one, _, _ in properties},
+                "default": {one: defaults.get(one) for one, _, _ in default},
+            },
+            evidence=evidence,
+        )
+
+
 @covers(*VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(caller, judge):
-    """A call with a PROPVARIANT of any type succeeds; a call whose PROPVARIANT is one byte too short gets a fault."""
+    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type and with empty and long values;
+    a call whose PROPVARIANT is one byte too short gets a fault.
+    """
     for rule, variant in VARIANT_BY_RULE.items():
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
         cut = caller.read(Variant(VarType.NULL), variant, cut=1)
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
+        evidence = [*evidence, *caller.frames]
+        observed["variants_with_other_values"] = caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
         judge(
             rule,
-            expected=facts(whole_variant=READ, variant_without_its_last_byte=FAULT),
+            expected=facts(whole_variant=READ, variant_without_its_last_byte=FAULT, variants_with_other_values=READ),
             observed=observed,
             evidence=[*evidence, *caller.frames],
         )
@@ -191,21 +282,22 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
     with_type = [caller.read(one) for one in VECTOR_VARIANTS]
     observed = {
         "vectors_with_a_type": with_type,
+        "empty_vectors": caller.read(*EMPTY_VECTORS),
         "vector_without_a_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
     }
-    expected = facts(vectors_with_a_type=each(READ), vector_without_a_type=FAULT)
+    expected = facts(vectors_with_a_type=each(READ), empty_vectors=READ, vector_without_a_type=FAULT)
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
     stub = caller.stub([VECTOR_VARIANTS[3]])
     wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
-    right = caller.read(VECTOR_VARIANTS[3])
     observed = {
-        "vector_with_a_right_count": right,
+        "vectors_with_a_right_count": [caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
+        "empty_vectors": caller.read(*EMPTY_VECTORS),
         "vector_with_a_wrong_count": FAULT if wrong.thrown is not None else wrong.outcome,
     }
     judge(
         "MQMQ-2.2.12-18",
-        expected=facts(vector_with_a_right_count=READ, vector_with_a_wrong_count=FAULT),
+        expected=facts(vectors_with_a_right_count=each(READ), empty_vectors=READ, vector_with_a_wrong_count=FAULT),
         observed=observed,
         evidence=caller.frames,
     )

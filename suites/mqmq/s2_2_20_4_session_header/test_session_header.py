@@ -364,7 +364,7 @@ def test_any_reserved_of_session_header_is_accepted(peer, judge):
 
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQMQ-2.2.20.4-13")
-@pytest.mark.parametrize("reserved", [0x0001, 0x8000])
+@pytest.mark.parametrize("reserved", [0x0001, 0x8000, 0xFFFF])
 @pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
 def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
     """A SessionHeader with a nonzero Reserved and a correct count arrives, then a SessionHeader with a wrong count, in

@@ -27,7 +27,13 @@ UNUSED_BITS_BY_RULE = {
     "X8": "MQMQ-2.2.20.5-15",
 }
 """The rule about each unused bit of Flags."""
+SEQUENCE_COUNT = 4
+"""The number of sequences; the last messages of a check belong to the last sequence."""
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+SINGLE_COUNT = 6
+"""The number of transactions of one message in a check."""
+LARGE_BODY = "large " * 1000
+"""A body of more than 4 KiB."""
 TRANSACTIONAL_QUEUE_KIND = "transactional"
 PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 
@@ -53,10 +59,15 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
-    """The peer sends transactional messages with several values of ConnectorQMGuid: each message is in its queue."""
-    for ordinal, connector in enumerate((UUID(int=0), CONNECTOR_GUID, sut.guid), 1):
+    """The peer sends transactional messages with several values of ConnectorQMGuid, the last three in one sequence:
+    each message is in its queue.
+    """
+    connectors = (UUID(int=0), CONNECTOR_GUID, sut.guid, CONNECTOR_GUID, peer.identifier, UUID(int=0))
+    for ordinal, connector in enumerate(connectors, 1):
         label = f"connector {ordinal}"
-        packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
+        if ordinal <= SEQUENCE_COUNT:
+            sequence = Sequence(peer, ordinal)
+        packet = sequence.message(transaction={"ConnectorQMGuid": connector}, label=label)
         done = deliver_message(peer, packet, label, TRANSACTIONAL_QUEUE_KIND)
         judge(
             "MQMQ-2.2.20.5-21",
@@ -81,12 +92,12 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
-    """The SUT sends three transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
-    is 1 to 3, and PreviousTxSequenceNumber is 0 to 2.
+    """The SUT sends six transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
+    is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.
     """
     sender = Sender(peer, sut)
-    sender.send(1, 2, 3, delivery="transactional")
-    session, sent = sender.await_first(3)
+    sender.send(*range(1, SINGLE_COUNT + 1), delivery="transactional")
+    session, sent = sender.await_first(SINGLE_COUNT)
     try:
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
@@ -94,7 +105,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-04",
         "MQDMPR-3.1.1.12-D58",
-        expected=[1, 1, 1],
+        expected=[1] * SINGLE_COUNT,
         case="FM of each message",
         observed=[each.FM for each in headers],
         evidence=sent,
@@ -102,18 +113,18 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-05",
         "MQDMPR-3.1.1.12-D59",
-        expected=[1, 1, 1],
+        expected=[1] * SINGLE_COUNT,
         case="LM of each message",
         observed=[each.LM for each in headers],
         evidence=sent,
     )
     identifiers = [int(each.ID) for each in headers]
-    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 3), observed=identifiers, evidence=sent)
+    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", SINGLE_COUNT), observed=identifiers, evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
     judge(
         "MQMQ-2.2.20.5-16",
-        expected=[1, 1],
+        expected=[1] * (SINGLE_COUNT - 1),
         case="increases of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
@@ -123,7 +134,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     )
     judge(
         "MQMQ-2.2.20.5-18",
-        expected=numbers[:2],
+        expected=numbers[:-1],
         case="PreviousTxSequenceNumber of the other messages",
         observed=before[1:],
         evidence=sent,
@@ -153,12 +164,15 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
-    """The SUT sends a transaction of several messages: each message has a TransactionHeader and TH set, only the first
-    message has FM set, only the last message has LM set, and TxSequenceNumber counts from 1.
+    """The SUT sends a transaction of several messages, of which the first and the last have a large body: each message
+    has a TransactionHeader and TH set, only the first message has FM set, only the last message has LM set, and
+    TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
     sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))
-    sender.send(*range(1, count + 1), transaction=transaction)
+    for tag in range(1, count + 1):
+        large = {"body": LARGE_BODY} if tag in (1, count) else {}
+        sender.send(tag, transaction=transaction, **large)
     sut.control.call("commit", transaction=transaction)
     session, sent = sender.await_first(count)
     found = [Layout(frame) for frame in sent]
@@ -255,7 +269,8 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-transactions"))
     for first in (1, 3):
         transaction = sut.control.call("begin")["transaction"]
-        sender.send(first, first + 1, transaction=transaction)
+        sender.send(first, transaction=transaction)
+        sender.send(first + 1, transaction=transaction, body=LARGE_BODY)
         sut.control.call("commit", transaction=transaction)
     session, sent = sender.await_first(4)
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]

@@ -70,6 +70,7 @@ def _describe_provider_info(info):
     "MQMQ-2.2.20.6-D02",
     "MQMQ-2.2.20.6-D03",
     "MQMQ-2.2.20.6-D05",
+    "MQMQ-2.2.20.6-03",
     "MQMQ-2.2.20.6-21",
 )
 @pytest.mark.parametrize("level", ["none", "base", "enhanced", "advanced"])
@@ -102,6 +103,8 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
+    user = {f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex()}
+    judge("MQMQ-2.2.20.6-03", expected=fields(user), observed=found, evidence=frame)
     blob = str(found.fields.get(f"{HEADER_PREFIX}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]
     items = {
         f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex(),

@@ -17,6 +17,10 @@ from suites.mqqb.steps.secured import (
 
 ENHANCED = 3
 """The PrivacyLevel at which bodies are encrypted with keys of 128 bits."""
+NO_BIT, EVERY_BIT = "no bit", "every unused bit"
+"""The names of messages without and with all unused bits."""
+LARGE_SIZE = 5000
+"""A size in bytes above 4 KiB."""
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 UNUSED_BITS_BY_RULE = {
@@ -43,40 +47,68 @@ def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
 @needs("security", "receive")
 @covers(*UNUSED_BITS_BY_RULE.values())
 def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
-    """The peer sends three messages with each unused bit of SecurityHeader.Flags set: the recoverable message with a
-    genuine signature is in its queue as recoverable, the message with a forged signature is refused, and the body of
-    the encrypted message is in its queue as clear text.
+    """The peer sends three messages with each unused bit of SecurityHeader.Flags set, and three with all unused bits:
+    the recoverable message with a genuine signature is in its queue as recoverable, with its sender, the message with a
+    forged signature is refused, and the body of the encrypted message is in its queue as clear text.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packets = {"no bit": sign_message(secured.message())}
-    for bit in UNUSED_BITS_BY_RULE:
-        packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}, header={"DM": 1}))
-        packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
-        encrypted = secured.message(body=CLEAR_BODY, security={bit: 1})
-        packets[f"{bit}, encrypted"] = encrypt_message(sut, encrypted, ENHANCED, RC4, SYMMETRIC_KEYS[128])
+    packets = {NO_BIT: sign_message(secured.message())}
+    cases = {**{bit: {bit: 1} for bit in UNUSED_BITS_BY_RULE}, EVERY_BIT: dict.fromkeys(UNUSED_BITS_BY_RULE, 1)}
+    for case, bits in cases.items():
+        packets[f"{case}, genuine"] = sign_message(secured.message(security=bits, header={"DM": 1}))
+        packets[f"{case}, forged"] = flip_signature_bit(sign_message(secured.message(security=bits)))
+        encrypted = secured.message(body=CLEAR_BODY, security=bits)
+        packets[f"{case}, encrypted"] = encrypt_message(sut, encrypted, ENHANCED, RC4, SYMMETRIC_KEYS[128])
     found = secured.dispositions(packets)
     for bit, rule in UNUSED_BITS_BY_RULE.items():
-        genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
-        shown = all(one.shows_level for one in (genuine, found["no bit"]))
-        encrypted = found[f"{bit}, encrypted"]
-        delivery = None if genuine.found is None else genuine.found.get("delivery", "recoverable")
-        judge(
-            rule,
-            expected=facts(
-                genuine_signature=ARRIVED,
-                forged_signature=secured.refused_without_storing(BAD_SIGNATURE),
-                authentication_level=shown and found["no bit"].level,
-                delivery="recoverable",
-                decrypted_body=CLEAR_BODY.decode(),
-            ),
-            observed={
-                "genuine_signature": genuine.answer,
-                "forged_signature": forged.silent_refusal,
-                "authentication_level": shown and genuine.level,
-                "delivery": delivery,
-                "decrypted_body": encrypted.body,
-            },
-            case=f"message with {bit} set",
-            evidence=[*genuine.frames, *forged.frames, *encrypted.frames],
+        for case in (bit, EVERY_BIT):
+            genuine, forged = found[f"{case}, genuine"], found[f"{case}, forged"]
+            shown = all(one.shows_level for one in (genuine, found[NO_BIT]))
+            encrypted = found[f"{case}, encrypted"]
+            delivery = None if genuine.found is None else genuine.found.get("delivery", "recoverable")
+            judge(
+                rule,
+                expected=facts(
+                    genuine_signature=ARRIVED,
+                    forged_signature=secured.refused_without_storing(BAD_SIGNATURE),
+                    authentication_level=shown and found[NO_BIT].level,
+                    sender=shown and _get_sender(found[NO_BIT]),
+                    delivery="recoverable",
+                    decrypted_body=CLEAR_BODY.decode(),
+                ),
+                observed={
+                    "genuine_signature": genuine.answer,
+                    "forged_signature": forged.silent_refusal,
+                    "authentication_level": shown and genuine.level,
+                    "sender": shown and _get_sender(genuine),
+                    "delivery": delivery,
+                    "decrypted_body": encrypted.body,
+                },
+                case=f"message with {case} set",
+                evidence=[*genuine.frames, *forged.frames, *encrypted.frames],
+            )
+
+
+def _get_sender(disposition):
+    """Return the sender of a message that is in its queue, or None."""
+    return None if disposition.found is None else disposition.found["security"].get("sender")
+
+
+@needs("security", "receive")
+@covers("MQMQ-2.2.20.6-06")
+def test_large_body_of_signed_message_is_decrypted(peer, sut, judge):
+    """A signed and encrypted message with a body of more than 4 KiB arrives, and then one with a short body: the
+    application gets the original bodies.
+    """
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    bodies = {"large": CLEAR_BODY * (LARGE_SIZE // len(CLEAR_BODY) + 1), "short": CLEAR_BODY}
+    packets = {
+        name: encrypt_message(sut, sign_message(secured.message(body=body)), ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        for name, body in bodies.items()
+    }
+    for name, found in secured.dispositions(packets).items():
+        judge.all(
+            expected=bodies[name].decode(), observed=found.body, case=f"{name} body of a message", evidence=found.frames
         )

@@ -13,6 +13,8 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
+LARGE_BODY = bytes(range(256)) * 20
+"""A body of more than 4 KiB."""
 SOAP_TEXT_PAIRS = (
     ("", ""),
     ("<a/>", "<b/>"),
@@ -41,7 +43,8 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     """
     label = f"soap {peer.next_message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
-    packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_build_name_list(name))
+    soap = {"Header": header, "Body": body}
+    packet = peer.recoverable_message(label=label, body=LARGE_BODY, soap=soap, mqf=_build_name_list(name))
     done = deliver_message(peer, packet, label)
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):

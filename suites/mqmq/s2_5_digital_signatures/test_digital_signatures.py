@@ -35,10 +35,11 @@ class Property(NamedTuple):
 
 
 CORRELATION_ID = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
-APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0x01020304)
+APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0xF102_0304)
 BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
-LONG_BODY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 64)
-LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "a label")
+LONG_BODY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 257 + b"odd")
+"""A body of more than 64 KiB whose size is odd."""
+LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "A l\u00e4bel")
 LONG_LABEL = Property("MessagePropertiesHeader", "Label", "n" * 248 + "e")
 RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
 RESPONSE_QUEUE_AT_SOURCE = Property("UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
@@ -60,7 +61,7 @@ NACK_OF_RECEIPT = Property("MessagePropertiesHeader", "NR", 1)
 ACK_OF_RECEIPT = Property("MessagePropertiesHeader", "PR", 1)
 MESSAGE_CLASS = Property("MessagePropertiesHeader", "MessageClass", 1)
 CLASS_OF_ACKNOWLEDGMENT = Property("MessagePropertiesHeader", "MessageClass", 0x4000)
-BODY_TYPE = Property("MessagePropertiesHeader", "BodyType", 8)
+BODY_TYPE = Property("MessagePropertiesHeader", "BodyType", 0x1011)
 CONNECTOR_TYPE = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
 DESTINATION_QUEUE = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
 

@@ -39,6 +39,8 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-09",
     "MQQB-3.1.7.11-10",
     "MQQB-3.1.7.11-11",
+    "MQMQ-2.2.20.4-05",
+    "MQMQ-2.2.20.4-08",
 )
 
 NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
@@ -121,15 +123,15 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     if not has_session_header(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     header = carrying["SessionHeader"]
-    for rule, name, expected in (
-        ("MQQB-3.1.7.11-05", "AckSequenceNumber", received),
-        ("MQQB-3.1.7.11-06", "RecoverableMsgAckSeqNumber", recoverable - 1),
-        ("MQQB-3.1.7.11-07", "UserMsgSequenceNumber", before + 2),
-        ("MQQB-3.1.7.11-08", "RecoverableMsgSeqNumber", 1 + (delivery == "recoverable") * attempt),
-        ("MQQB-3.1.7.11-09", "RecoverableMsgAckFlags", 0b11),
-        ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
+    for rules, name, expected in (
+        (("MQQB-3.1.7.11-05", "MQMQ-2.2.20.4-05"), "AckSequenceNumber", received),
+        (("MQQB-3.1.7.11-06",), "RecoverableMsgAckSeqNumber", recoverable - 1),
+        (("MQQB-3.1.7.11-07",), "UserMsgSequenceNumber", before + 2),
+        (("MQQB-3.1.7.11-08",), "RecoverableMsgSeqNumber", 1 + (delivery == "recoverable") * attempt),
+        (("MQQB-3.1.7.11-09", "MQMQ-2.2.20.4-08"), "RecoverableMsgAckFlags", 0b11),
+        (("MQQB-3.1.7.11-10",), "WindowSize", agreed.WindowSize),
     ):
-        judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
+        judge(*rules, expected=fields({name: expected}), observed=header, evidence=evidence)
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))

@@ -1,0 +1,274 @@
+"""MS-MQMQ 2.2.20.4 SessionHeader: the counts and flags of sessions with messages of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import facts, fields, holds
+from harness.peer.timeouts import ACK_TIMEOUT_MS
+from harness.run.marks import covers, needs
+from suites.messages import Sequence
+from suites.mqmq.steps.session_headers import list_acknowledged_numbers
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
+
+LARGE_BODY = bytes(range(256)) * 20
+"""A body of more than 4 KiB."""
+ACKNOWLEDGMENT = {"MessageClass": AckClass.REACH_QUEUE}
+MESSAGE_COUNT = 20
+DELETED_TAGS = {1, 2, 3, 5, 20}
+"""The messages that the peer acknowledges as saved, with two SessionAcks."""
+
+
+def _build_messages_of_every_kind(peer):
+    """Return express, recoverable and transactional messages, a traced message, a duplicate, acknowledgments, and
+    messages with a large body.
+    """
+    sequence = Sequence(peer)
+    repeated = peer.recoverable_message(label="repeated")
+    return [
+        peer.message(),
+        repeated,
+        peer.message(debug={}),
+        sequence.message(),
+        repeated,
+        peer.message(body=LARGE_BODY),
+        peer.recoverable_message(body=LARGE_BODY),
+        peer.message(queue="admin", properties=ACKNOWLEDGMENT),
+        peer.recoverable_message(queue="admin", properties=ACKNOWLEDGMENT),
+        sequence.message(body=LARGE_BODY),
+        peer.recoverable_message(debug={}),
+        peer.message(),
+    ]
+
+
+@covers(
+    "MQMQ-2.2.20.4-01",
+    "MQMQ-2.2.20.4-02",
+    "MQMQ-2.2.20.4-04",
+    "MQMQ-2.2.20.4-05",
+    "MQMQ-2.2.20.4-06",
+    "MQMQ-2.2.20.4-08",
+)
+def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
+    """Messages of every kind arrive on a session: AckSequenceNumber is their number, and each saved recoverable message
+    has a flag. A SessionAck with the number of all messages and of the recoverable messages leaves the session open,
+    and a message on a second session is number 1 there.
+    """
+    session = peer.open_raw()
+    packets = _build_messages_of_every_kind(peer)
+    sent = [session.send(packet) for packet in packets]
+    recoverable = [frame for frame in sent if frame["UserHeader"].DM == 1]
+    saved = {number for number in range(1, len(recoverable) + 1) if number != 3}  # the third is the duplicate
+    session.await_session_ack(len(sent))
+    acks = [frame for frame in session.received if frame.kind == "SessionAck"]
+    flagged = [number for frame in acks for number in list_acknowledged_numbers(frame["SessionHeader"])]
+    if saved - set(flagged) and session.poll("SessionAck", within_ms=peer.sut.duration_ms(ACK_TIMEOUT_MS)):
+        acks = [frame for frame in session.received if frame.kind == "SessionAck"]
+        flagged = [number for frame in acks for number in list_acknowledged_numbers(frame["SessionHeader"])]
+    if not acks:
+        raise ConformanceFailure(f"the SUT acknowledged none of {len(sent)} messages: {session.outcome()}")
+    evidence = [*sent, *acks]
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-02",
+        "MQMQ-2.2.20.4-05",
+        expected=len(sent),
+        case="AckSequenceNumber after messages of every kind",
+        observed=acks[-1]["SessionHeader"].AckSequenceNumber,
+        evidence=evidence,
+    )
+    judge(
+        "MQMQ-2.2.20.4-04",
+        "MQMQ-2.2.20.4-06",
+        "MQMQ-2.2.20.4-08",
+        expected=facts(saved_messages_without_a_flag=[], flags_of_other_numbers=[], lowest_number=1),
+        observed={
+            "saved_messages_without_a_flag": sorted(saved - set(flagged)),
+            "flags_of_other_numbers": sorted({*flagged} - {*range(1, len(recoverable) + 1)}),
+            "lowest_number": min(flagged, default=0),
+        },
+        evidence=evidence,
+    )
+    counts = {"UserMsgSequenceNumber": len(sent), "RecoverableMsgSeqNumber": len(recoverable)}
+    counted = session.send(session.build_session_ack(**counts))
+    last = session.send(peer.message())
+    answer = session.await_session_ack(len(sent) + 1)
+    is_counted = answer is not None and answer["SessionHeader"].AckSequenceNumber == len(sent) + 1
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-04",
+        expected=holds("the session stays open after a SessionAck with the numbers of sent messages"),
+        observed=is_counted or session.outcome(),
+        evidence=[*evidence, counted, last],
+    )
+    judge.conclude()
+    other = peer.open_raw()
+    first = other.send(peer.message())
+    answer = other.await_session_ack(1)
+    if answer is None:
+        raise ConformanceFailure(f"the SUT acknowledged no message on the second session: {other.outcome()}")
+    judge(
+        "MQMQ-2.2.20.4-02",
+        "MQMQ-2.2.20.4-05",
+        expected=1,
+        case="AckSequenceNumber on the second session",
+        observed=answer["SessionHeader"].AckSequenceNumber,
+        evidence=[*sent, first, answer],
+    )
+
+
+@needs("send")
+@covers(
+    "MQMQ-2.2.20.4-01",
+    "MQMQ-2.2.20.4-02",
+    "MQMQ-2.2.20.4-03",
+    "MQMQ-2.2.20.4-04",
+    "MQMQ-2.2.20.4-05",
+    "MQMQ-2.2.20.4-09",
+    "MQMQ-2.2.20.4-10",
+    "MQMQ-2.2.20.4-11",
+)
+def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut, judge):
+    """The SUT sends express, recoverable and transactional messages, some with a large body, on a session, and then an
+    express message, a recoverable message and an acknowledgment on the next session: the counts of a SessionAck are the
+    numbers of messages that the SUT sent on its session.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-counts"))
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    sender.send(3, delivery="transactional")
+    sender.send(4, body="large " * 1000)
+    sender.send(5, body="large " * 1000, delivery="recoverable")
+    session, sent = sender.await_first(5)
+    ack = _acknowledge_next(session)
+    counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-02",
+        "MQMQ-2.2.20.4-04",
+        "MQMQ-2.2.20.4-09",
+        "MQMQ-2.2.20.4-10",
+        expected=fields(counts),
+        observed=ack["SessionHeader"],
+        evidence=[*sent, ack],
+    )
+    session.acknowledge_all()
+    for frame in sent:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
+    peer.settle()
+    session.close()
+    peer.settle()
+    sender.send(6)
+    session = sender.await_session()
+    again = sender.collect(session, 1)
+    ack = _acknowledge_next(session)
+    counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
+    judge(
+        "MQMQ-2.2.20.4-02",
+        "MQMQ-2.2.20.4-03",
+        "MQMQ-2.2.20.4-05",
+        "MQMQ-2.2.20.4-11",
+        expected=fields(counts),
+        observed=ack["SessionHeader"],
+        evidence=[*sent, *again, ack],
+    )
+    session.acknowledge_all()
+    sender.send(7, delivery="recoverable")
+    again = sender.collect(session, 2)
+    ack = _acknowledge_next(session)
+    judge(
+        "MQMQ-2.2.20.4-04",
+        "MQMQ-2.2.20.4-10",
+        expected=fields(_count_sent_before(session, ack)),
+        observed=ack["SessionHeader"],
+        evidence=[*sent, *again, ack],
+    )
+    session.acknowledge_all()
+    admin_queue = {"AdminQueue": sender.to.removeprefix("DIRECT=")}
+    asked = session.send(peer.message(admin_queue, properties={"PA": 1}))
+    again = sender.collect(session, 3)  # an acknowledgment on another session does not count on this session (E16)
+    ack = _acknowledge_next(session)
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-09",
+        expected=fields(_count_sent_before(session, ack)),
+        case="counts after an acknowledgment of arrival",
+        observed=ack["SessionHeader"],
+        evidence=[*again, asked, ack],
+    )
+    session.acknowledge_all()
+
+
+def _count_sent_before(session, ack):
+    """Return the counts of the SUT's messages, and of its recoverable messages, that arrived before a SessionAck."""
+    before = session.received[: session.received.index(ack)]
+    sent = [frame for frame in before if frame.kind == "UserMessage"]
+    recoverable = [frame for frame in sent if frame["UserHeader"].DM == 1]
+    return {"UserMsgSequenceNumber": len(sent), "RecoverableMsgSeqNumber": len(recoverable)}
+
+
+def _acknowledge_next(session):
+    """Send a message on a session, and return the SUT's SessionAck."""
+    session.send(session.peer.message())
+    count = sum(frame.kind == "UserMessage" for frame in session.sent)
+    answer = session.await_session_ack(count)
+    if answer is None:
+        raise ConformanceFailure(f"the SUT acknowledged no message of the peer: {session.outcome()}")
+    return answer
+
+
+@needs("send")
+@covers("MQMQ-2.2.20.4-D02")
+def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
+    """The SUT sends 20 recoverable messages. The peer acknowledges messages 1 and 2, then 3, 5 and 20 with flags that
+    begin at message 3, and closes the session: the SUT sends the other messages again on the next session.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-gaps"))
+    sender.send(*range(1, MESSAGE_COUNT + 1), delivery="recoverable")
+    session, frames = sender.await_first(MESSAGE_COUNT)
+    for first, flags in ((1, 0b11), (3, 1 | 1 << 5 - 3 | 1 << 20 - 3)):
+        header = {"RecoverableMsgAckSeqNumber": first, "RecoverableMsgAckFlags": flags}
+        frames.append(session.send(session.build_session_ack(AckSequenceNumber=MESSAGE_COUNT, **header)))
+    peer.settle()
+    session.close()
+    following = sender.poll_session()
+    again = [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(DELETED_TAGS))
+    judge.all(
+        expected=sorted({*range(1, MESSAGE_COUNT + 1)} - DELETED_TAGS),
+        case="messages sent again",
+        observed=sorted(sender.tags(again)),
+        evidence=[*frames, *again],
+    )
+    if following is not None:
+        following.acknowledge_all()
+
+
+@covers("MQMQ-2.2.20.4-D03")
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut, judge, delivery):
+    """An express or transactional message arrives whose UserMsgSequenceNumber is 256 too high: the SUT acknowledges its
+    arrival, and closes the session.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    headers: dict[str, Any] = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 1 + 0x100}}
+    if delivery == "transactional":
+        packet = Sequence(peer).message(receiver.with_admin_queue(), **headers)
+    else:
+        packet = receiver.build_message({"DM": 0}, **headers)
+    sent = receiver.send_packet(packet)
+    closed = receiver.session.wait_closed()
+    came = receiver.await_acks(1)
+    judge.all(
+        expected=facts(message_is_acknowledged=True, session_is_closed=True),
+        observed={
+            "message_is_acknowledged": identifier(sent) in {get_correlation_id(frame) for frame in came},
+            "session_is_closed": closed,
+        },
+        evidence=[sent, *came],
+    )
