@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
@@ -41,3 +43,12 @@ class SentToFirstAddress(Ping):
         session.RemoteQMAddress = (waiting or [session])[0].RemoteQMAddress
         super().send_request(session, now)
         session.RemoteQMAddress = own
+
+
+@fault("initiator-ping-response-with-rf-clear-handled-as-refusal", breaks="MQQB-3.1.7.6-12")
+class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
+    """The initiator handles every Ping Response as a refusal, and opens no session until the retry time."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        refused = replace(response, Flags=PingPacket.flags(RC=response.RC, RF=1))
+        super().response_processed(session, refused, now)
