@@ -74,7 +74,7 @@ for _name, _breaks, _says, _install in (
 
 
 @fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
-class RpcAnsweredInHardenedMode(RpcServing):
+class HardenedSecurityStillAnswersRpc(RpcServing):
     """A queue manager in hardened security mode answers RPC."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -84,7 +84,7 @@ class RpcAnsweredInHardenedMode(RpcServing):
 
 
 @fault("site-collection-has-foreign-sites", breaks="MQDMPR-3.1.1.1-27")
-class SitesOfOthersRead(DirectoryClient):
+class SiteCollectionHasForeignSites(DirectoryClient):
     """The queue manager's SiteCollection also contains sites to which the queue manager does not belong."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:

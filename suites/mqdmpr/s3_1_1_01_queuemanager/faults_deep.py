@@ -20,7 +20,7 @@ from reference_qm.model.transactions import OperationType
 
 
 @fault("queue-manager-sequential-id-counted-per-queue", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class MessagesCountedPerQueue(Positions):
+class QueueManagerSequentialIdCountedPerQueue(Positions):
     """Each queue counts its messages itself, so messages of different queues have the same SequentialID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -33,7 +33,7 @@ class MessagesCountedPerQueue(Positions):
 
 
 @fault("queue-manager-express-message-takes-no-sequential-id", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class ExpressNotCounted(Positions):
+class QueueManagerExpressMessageTakesNoSequentialId(Positions):
     """An express message does not increment the SequentialID, so it has the SequentialID of the preceding message."""
 
     @only_if(
@@ -44,7 +44,7 @@ class ExpressNotCounted(Positions):
 
 
 @fault("in-doubt-transaction-without-sent-message-not-restored", breaks="MQDMPR-3.1.1.1-D03", blind=True)
-class ReceivingTransactionsNotRestored(TransactionRecords):
+class InDoubtTransactionWithoutSentMessageNotRestored(TransactionRecords):
     """After a restart, the queue manager has lost a prepared transaction that received messages but sent none."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -67,7 +67,7 @@ add(
 
 
 @fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
-class SequentialIdReset(Restoring):
+class SequentialIdRestartsAfterSecondRestart(Restoring):
     """After a restart, the queue manager sets its SequentialID to the highest number among the stored messages, and
     does not use the SequentialID that it saved.
     """

@@ -53,7 +53,7 @@ add(
 
 
 @fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
-class LowestPriorityFirst(Positions):
+class QueueLowestPriorityFirst(Positions):
     """The queue manager orders the messages of a queue from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -61,7 +61,7 @@ class LowestPriorityFirst(Positions):
 
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
-class PrioritiesIgnored(Positions):
+class QueuePriorityIgnored(Positions):
     """The queue manager orders the messages of a queue by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -79,7 +79,7 @@ add(
 
 
 @fault("queue-journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
-class JournalQuotaIgnored(Quotas):
+class QueueJournalQuotaIgnored(Quotas):
     """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -97,7 +97,7 @@ add(
 
 
 @fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
-class MessagesAlwaysJournaled(Journaling):
+class QueueWithoutJournalingJournals(Journaling):
     """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -108,7 +108,7 @@ class MessagesAlwaysJournaled(Journaling):
 
 
 @fault("queue-with-authentication-accepts-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
-class AuthenticationIgnored(SecurityOnReceipt):
+class QueueWithAuthenticationAcceptsUnsignedMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned message."""
 
     def check_queue_demands(
@@ -118,7 +118,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 
 @fault("queue-with-authentication-refuses-signed-message", breaks="MQDMPR-3.1.1.2-D02")
-class SignedMessagesRefused(SecurityOnReceipt):
+class QueueWithAuthenticationRefusesSignedMessage(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
     def check_queue_demands(
@@ -130,7 +130,7 @@ class SignedMessagesRefused(SecurityOnReceipt):
 
 
 @fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
-class UnsignedMessagesAlwaysRefused(SecurityOnReceipt):
+class QueueWithoutAuthenticationRefusesUnsignedMessage(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 
     def check_queue_demands(
@@ -197,7 +197,7 @@ for _name, _rule, _says, _spoil in (
 
 
 @fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
-class QueueActiveAfterLastClose(QueueOpening):
+class ClosedQueueStaysActive(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -208,7 +208,7 @@ class QueueActiveAfterLastClose(QueueOpening):
 
 
 @fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
-class UnsentMessageLeavesQueueInactive(Inspection):
+class OutgoingQueueWithMessageInactive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class UnsentMessageLeavesQueueInactive(Inspection):
 
 
 @fault("system-queue-in-directory", breaks="MQDMPR-3.1.1.2-18")
-class SystemQueuesPublished(DirectoryClient):
+class SystemQueueInDirectory(DirectoryClient):
     """A system queue has an object in the directory."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -231,7 +231,7 @@ class SystemQueuesPublished(DirectoryClient):
 
 
 @fault("public-queue-object-without-attributes", breaks="MQDMPR-3.1.1.2-01")
-class PublishedWithoutProperties(Publishing):
+class PublicQueueObjectWithoutAttributes(Publishing):
     """The directory object of a public queue contains only the queue's name."""
 
     def _build_element(self, queue: Queue) -> objects.Queue:
@@ -240,7 +240,7 @@ class PublishedWithoutProperties(Publishing):
 
 
 @fault("message-received-remotely-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
-class RemoteReceiveNotJournaled(Journaling):
+class MessageReceivedRemotelyNotJournaled(Journaling):
     """A message that is received while a remote reader has its queue open is not stored in the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -250,7 +250,7 @@ class RemoteReceiveNotJournaled(Journaling):
 
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
-class TransactionNotJournaled(TransactionEvents):
+class MessageReceivedInTransactionNotJournaled(TransactionEvents):
     """When a transaction commits, the queue manager does not store the messages that the transaction received in the
     journal.
     """

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-queue-quota-without-locked-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class LockedMessagesNotCounted(Quotas):
+class QueueManagerQueueQuotaWithoutLockedMessages(Quotas):
     """The queue manager does not count messages that an open transaction has received against the queue's Quota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -32,7 +32,7 @@ class LockedMessagesNotCounted(Quotas):
 
 
 @fault("queue-manager-queue-active-false-while-open-to-peek", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class InactiveWhilePeeked(Inspection):
+class QueueManagerQueueActiveFalseWhileOpenToPeek(Inspection):
     """The queue manager computes Active as False for a queue that is open only to peek."""
 
     def inspect(self, now: Now) -> dict[str, Any]:

@@ -49,7 +49,7 @@ add(
 
 
 @fault("queue-manager-qualified-path-name-with-short-computer-name", breaks="MQDMPR-3.1.1.2-03")
-class ShortComputerName(Queues):
+class QueueManagerQualifiedPathNameWithShortComputerName(Queues):
     """The QualifiedPathname of a queue begins with the name of the computer without the domain."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -111,7 +111,7 @@ add(
 
 
 @fault("queue-manager-change-of-public-queue-not-in-directory", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class ChangedAttributeNotPublished(Publishing):
+class QueueManagerChangeOfPublicQueueNotInDirectory(Publishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
@@ -119,7 +119,7 @@ class ChangedAttributeNotPublished(Publishing):
 
 
 @fault("queue-manager-second-queue-of-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class TypeOfOtherQueueRefused(Queues):
+class QueueManagerSecondQueueOfTypeRefused(Queues):
     """The queue manager refuses to create a queue with the Type of another queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -129,7 +129,7 @@ class TypeOfOtherQueueRefused(Queues):
 
 
 @fault("queue-recoverable-messages-before-express-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class RecoverableMessagesFirst(Positions):
+class QueueRecoverableMessagesBeforeExpressMessages(Positions):
     """The queue manager inserts a recoverable message before the express messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -152,7 +152,7 @@ class RecoverableMessagesFirst(Positions):
 
 
 @fault("queue-own-messages-ordered-by-arrival-only", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class LocalMessagesLast(Positions):
+class QueueOwnMessagesOrderedByArrivalOnly(Positions):
     """A message that a local application sends is the last message of its queue, regardless of its priority."""
 
     @only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
@@ -163,7 +163,7 @@ class LocalMessagesLast(Positions):
 
 
 @fault("queue-with-authentication-accepts-unsigned-transactional-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class UnsignedTransactionalMessageAccepted(SecurityOnReceipt):
+class QueueWithAuthenticationAcceptsUnsignedTransactionalMessage(SecurityOnReceipt):
     """A transactional queue with Authentication accepts an unsigned transactional message."""
 
     def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
@@ -173,7 +173,7 @@ class UnsignedTransactionalMessageAccepted(SecurityOnReceipt):
 
 
 @fault("queue-with-authentication-accepts-unsigned-express-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class UnsignedExpressMessageAccepted(SecurityOnReceipt):
+class QueueWithAuthenticationAcceptsUnsignedExpressMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned express message."""
 
     def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
@@ -183,7 +183,7 @@ class UnsignedExpressMessageAccepted(SecurityOnReceipt):
 
 
 @fault("queue-authentication-set-later-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class LaterAuthenticationIgnored(QueueCommands):
+class QueueAuthenticationSetLaterIgnored(QueueCommands):
     """A queue whose Authentication an administrator sets to True after the creation still accepts unsigned messages."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
@@ -191,7 +191,7 @@ class LaterAuthenticationIgnored(QueueCommands):
 
 
 @fault("queue-quota-ignored-for-transactional-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QuotaOfTransactionalQueueIgnored(Quotas):
+class QueueQuotaIgnoredForTransactionalMessages(Quotas):
     """A transactional queue stores messages beyond its Quota."""
 
     @only_if(lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED)
@@ -200,7 +200,7 @@ class QuotaOfTransactionalQueueIgnored(Quotas):
 
 
 @fault("queue-quota-ignored-for-own-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QuotaIgnoredForLocalMessages(Quotas):
+class QueueQuotaIgnoredForOwnMessages(Quotas):
     """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
     @only_if(
@@ -213,7 +213,7 @@ class QuotaIgnoredForLocalMessages(Quotas):
 
 
 @fault("queue-quota-admits-first-message-of-any-size", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class FirstMessageOfAnySize(Quotas):
+class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
     """An empty queue accepts a message that is larger than its Quota."""
 
     @only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
@@ -222,7 +222,7 @@ class FirstMessageOfAnySize(Quotas):
 
 
 @fault("queue-journal-quota-shared-by-all-journals", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class JournalQuotaOfAllQueuesTogether(Quotas):
+class QueueJournalQuotaSharedByAllJournals(Quotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED)
@@ -235,7 +235,7 @@ class JournalQuotaOfAllQueuesTogether(Quotas):
 
 
 @fault("queue-journal-discards-oldest-message-when-full", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class OldestJournaledMessagesDiscarded(Journaling):
+class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
     """A full journal discards its oldest messages to store a new message that alone exceeds JournalQuota."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -249,7 +249,7 @@ class OldestJournaledMessagesDiscarded(Journaling):
 
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class PurgedMessagesJournaled(Journaling):
+class QueueJournalsPurgedMessages(Journaling):
     """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -258,7 +258,7 @@ class PurgedMessagesJournaled(Journaling):
 
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class ExpiredMessagesJournaled(Journaling):
+class QueueJournalsExpiredMessages(Journaling):
     """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -267,7 +267,7 @@ class ExpiredMessagesJournaled(Journaling):
 
 
 @fault("queue-journaling-disabled-later-still-journals", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class JournalingNotDisabled(QueueCommands):
+class QueueJournalingDisabledLaterStillJournals(QueueCommands):
     """A queue whose Journaling an administrator sets to False still copies received messages into its journal."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
@@ -277,7 +277,7 @@ class JournalingNotDisabled(QueueCommands):
 
 
 @fault("queue-journal-copy-without-extension-and-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class JournaledCopyIncomplete(Journaling):
+class QueueJournalCopyWithoutExtensionAndTag(Journaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -287,7 +287,7 @@ class JournaledCopyIncomplete(Journaling):
 
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class ExpressMessagesNotJournaled(Journaling):
+class QueueExpressMessagesNotJournaled(Journaling):
     """The queue manager does not copy an express message that is received from a queue with Journaling into the
     journal.
     """
@@ -298,7 +298,7 @@ class ExpressMessagesNotJournaled(Journaling):
 
 
 @fault("queue-manager-queue-active-false-while-open-to-send", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class InactiveWhileOpenToSend(Inspection):
+class QueueManagerQueueActiveFalseWhileOpenToSend(Inspection):
     """A local queue that is open only for sending is inactive."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -310,7 +310,7 @@ class InactiveWhileOpenToSend(Inspection):
 
 
 @fault("queue-active-false-after-first-of-two-handles-is-closed", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class InactiveAfterFirstClose(QueueOpening):
+class QueueActiveFalseAfterFirstOfTwoHandlesIsClosed(QueueOpening):
     """When one of several handles of a queue is closed, the queue becomes inactive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -321,7 +321,7 @@ class InactiveAfterFirstClose(QueueOpening):
 
 
 @fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
-class NewMessageNotCountedInJournal(Quotas):
+class JournalQuotaCheckedWithoutNewMessage(Quotas):
     """The journal of a queue accepts a message if the messages that are already in the journal do not exceed
     JournalQuota.
     """
@@ -336,7 +336,7 @@ class NewMessageNotCountedInJournal(Quotas):
 
 
 @fault("journal-quota-shared-by-all-queues", breaks="MQDMPR-3.1.1.2-D04")
-class JournalsShareQuota(Quotas):
+class JournalQuotaSharedByAllQueues(Quotas):
     """The messages in the journals of all queues count towards the JournalQuota of each queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

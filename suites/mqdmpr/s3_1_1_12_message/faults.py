@@ -84,7 +84,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
-class LookupIdentifierOrderReversed(Positions):
+class LookupIdentifierPriorityInverted(Positions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -168,7 +168,7 @@ for _name, _rule, _field, _alter in (
         "MQDMPR-3.1.1.12-44",
     ),
 )
-class CombinedRequestsIgnored(AdminAcks):
+class CombinedAcknowledgmentRequestsIgnored(AdminAcks):
     """The receiver acknowledges a message only if the message requests exactly one kind of acknowledgment, or
     all kinds.
     """
@@ -179,7 +179,7 @@ class CombinedRequestsIgnored(AdminAcks):
 
 
 @fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
-class MessagesAlwaysJournaled(Journaling):
+class MessageWithoutJpJournaled(Journaling):
     """The sender journals every delivered message."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -189,7 +189,7 @@ class MessagesAlwaysJournaled(Journaling):
 
 
 @fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
-class DeadLetterWithoutRequest(Journaling):
+class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
     """The sender stores every failed message as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -199,7 +199,7 @@ class DeadLetterWithoutRequest(Journaling):
 
 
 @fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
-class DeliveredMessageSentAfterRestart(Positions):
+class UnjournaledMessageResentAfterRestart(Positions):
     """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -210,7 +210,7 @@ class DeliveredMessageSentAfterRestart(Positions):
 
 
 @fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
-class JournalQuotaIgnored(Quotas):
+class QuotaOfQueueManagerJournalIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -227,7 +227,7 @@ add(
 
 
 @fault("rejected-message-acknowledged-as-expired", breaks="MQDMPR-3.1.1.12-D27")
-class RejectedAcknowledgedAsTimedOut(TransactionOperations):
+class RejectedMessageAcknowledgedAsExpired(TransactionOperations):
     """The receiver acknowledges a rejected message with the class NackReceiveTimeout."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
@@ -249,7 +249,7 @@ add(
 
 
 @fault("receiver-ignores-pr-bit", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
-class ReceiveNotAcknowledged(AdminAcks):
+class ReceiverIgnoresPrBit(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.PR, and so never acknowledges that a message was received."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -266,7 +266,7 @@ add(
 
 
 @fault("receiver-ignores-nr-bit", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
-class RemovalNotAcknowledged(AdminAcks):
+class ReceiverIgnoresNrBit(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.NR, and so never acknowledges that a message was removed
     unread from its queue.
     """
@@ -290,7 +290,7 @@ add(
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
     blind=True,
 )
-class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
+class ReceiverTransactionalArrivalNotAcknowledged(AdminAcks):
     """The receiver sends no arrival acknowledgments to the administration queues of transactional messages."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -305,7 +305,7 @@ _ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
     "receiver-arrival-acknowledged-without-request",
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"),
 )
-class ArrivalAlwaysAcknowledged(AdminAcks):
+class ReceiverArrivalAcknowledgedWithoutRequest(AdminAcks):
     """The receiver acknowledges the arrival of a message that does not request this acknowledgment
     (MessagePropertiesHeader.Flags.PA is 0).
     """
@@ -357,7 +357,7 @@ add(
     "receiver-final-ack-not-sent",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckNotSent(InSequence):
+class ReceiverFinalAckNotSent(InSequence):
     """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
     def take_transactional(
@@ -372,7 +372,7 @@ class FinalAckNotSent(InSequence):
     "receiver-final-ack-without-request",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckWithoutRequest(InSequence):
+class ReceiverFinalAckWithoutRequest(InSequence):
     """The receiver sends a FinalAck for every transactional message."""
 
     def take_transactional(
@@ -390,7 +390,7 @@ def _drop_request_for_nack(position: MessagePosition) -> None:
 
 
 @fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
-class RemotePurgeUnacknowledged(RemoteOpening):
+class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
     """When a remote reader purges a queue, the receiver sends no negative acknowledgments of the purged messages."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -400,7 +400,7 @@ class RemotePurgeUnacknowledged(RemoteOpening):
 
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
-class FirstOfExpiredAcknowledged(Expiring):
+class OnlyFirstOfMessagesThatExpireTogetherAcknowledged(Expiring):
     """If the TimeToBeReceived of several messages expires at the same time, the receiver acknowledges only the first of
     these messages.
     """

@@ -13,7 +13,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault("sender-message-dead-letter-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-67", blind=True)
-class DeadLetterQueueForgotten(Restoring):
+class SenderMessageDeadLetterQueueLostAtRestart(Restoring):
     """After a restart, a recoverable message has no ApplicationDeadletterQueue, although its sender named a queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -21,7 +21,7 @@ class DeadLetterQueueForgotten(Restoring):
 
 
 @fault("receiver-message-expired-while-locked-kept-after-abort", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class ExpiredWhileLocked(Positions):
+class ReceiverMessageExpiredWhileLockedKeptAfterAbort(Positions):
     """The receiver keeps a message whose TimeToBeReceived expires after a transaction received it and before this
     transaction is aborted.
     """
@@ -37,7 +37,7 @@ class ExpiredWhileLocked(Positions):
 
 
 @fault("receiver-nack-queue-deleted-omitted-for-locked-message", breaks="MQDMPR-3.1.1.12-D23", blind=True)
-class LockedMessageUnacknowledged(Positions):
+class ReceiverNackQueueDeletedOmittedForLockedMessage(Positions):
     """When a queue is deleted, the receiver does not acknowledge the messages that a transaction has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

@@ -36,7 +36,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("sender-recoverable-message-to-own-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20")
-class LocalMessageNotSaved(Durability):
+class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
     """At a restart, the queue manager loses a recoverable message that an application sent to a queue of its own
     computer.
     """
@@ -49,7 +49,7 @@ class LocalMessageNotSaved(Durability):
 
 
 @fault("sender-transactional-message-not-journaled", breaks="MQDMPR-3.1.1.12-21")
-class TransactionalNotJournaled(Journaling):
+class SenderTransactionalMessageNotJournaled(Journaling):
     """The sender does not journal a delivered transactional message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -58,7 +58,7 @@ class TransactionalNotJournaled(Journaling):
 
 
 @fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class ExpressMessageNotDeadLetter(Journaling):
+class SenderExpressMessageNeverDeadLetter(Journaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -67,7 +67,7 @@ class ExpressMessageNotDeadLetter(Journaling):
 
 
 @fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
-class ArrivalForWaitingReadNotAcknowledged(AdminAcks):
+class ReceiverArrivalNotAcknowledgedWhenReadWaits(AdminAcks):
     """The receiver does not acknowledge the arrival of a message that a waiting read receives at once."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -76,7 +76,7 @@ class ArrivalForWaitingReadNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-receive-in-transaction-acknowledged-before-commit", breaks="MQDMPR-3.1.1.12-39")
-class AcknowledgedBeforeCommit(TransactionOperations):
+class ReceiverReceiveInTransactionAcknowledgedBeforeCommit(TransactionOperations):
     """The receiver acknowledges a message as received when a transaction receives it, before the commit."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -85,7 +85,7 @@ class AcknowledgedBeforeCommit(TransactionOperations):
 
 
 @fault("receiver-final-ack-of-moved-message-omitted", breaks="MQDMPR-3.1.1.12-63")
-class MovedWithoutFinalAck(Positions):
+class ReceiverFinalAckOfMovedMessageOmitted(Positions):
     """The receiver sends no FinalAck for a message that was moved to a subqueue and then received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -109,7 +109,7 @@ class _ArrivedMessageChanged(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-truncated", breaks="MQDMPR-3.1.1.12-32")
-class BodyCutTo64Kilobytes(_ArrivedMessageChanged):
+class ReceiverBodyAbove64KilobytesTruncated(_ArrivedMessageChanged):
     """The receiver stores only the first 65,535 bytes of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -117,7 +117,7 @@ class BodyCutTo64Kilobytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-extension-above-255-bytes-truncated", breaks="MQDMPR-3.1.1.12-57")
-class ExtensionCutTo255Bytes(_ArrivedMessageChanged):
+class ReceiverExtensionAbove255BytesTruncated(_ArrivedMessageChanged):
     """The receiver stores only the first 255 bytes of an extension."""
 
     def change_message(self, message: Message) -> Message:
@@ -125,7 +125,7 @@ class ExtensionCutTo255Bytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
-class LabelOfTransactionalMessageCut(_ArrivedMessageChanged):
+class ReceiverLabelOfTransactionalMessageOf100Characters(_ArrivedMessageChanged):
     """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:
@@ -133,7 +133,7 @@ class LabelOfTransactionalMessageCut(_ArrivedMessageChanged):
 
 
 @fault("receiver-correlation-of-normal-message-zero", breaks="MQDMPR-3.1.1.12-34")
-class CorrelationOfNormalMessagesCleared(_ArrivedMessageChanged):
+class ReceiverCorrelationOfNormalMessageZero(_ArrivedMessageChanged):
     """The receiver stores zeros as CorrelationIdentifier of a recoverable message of class Normal."""
 
     def change_message(self, message: Message) -> Message:
@@ -189,7 +189,7 @@ add(
 
 
 @fault("sender-copies-to-several-queues-share-identifier", breaks="MQDMPR-3.1.1.12-D02")
-class CopiesShareIdentifier(Enqueueing):
+class SenderCopiesToSeveralQueuesShareIdentifier(Enqueueing):
     """The sender assigns the same Identifier to all copies of a message to several queues."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -202,7 +202,7 @@ class CopiesShareIdentifier(Enqueueing):
 
 
 @fault("queue-manager-peek-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03")
-class LockedMessageFoundByLookup(Seeking):
+class QueueManagerPeekByLookupReturnsLockedMessage(Seeking):
     """A reader can peek by LookupIdentifier at a message that another reader has locked."""
 
     def seek_with_identifier(
@@ -216,7 +216,7 @@ class LockedMessageFoundByLookup(Seeking):
 
 
 @fault("receiver-purged-message-returned-by-reader-reported-as-received", breaks="MQDMPR-3.1.1.12-D24")
-class PurgedReportedAsReceived(TwoPhaseReading):
+class ReceiverPurgedMessageReturnedByReaderReportedAsReceived(TwoPhaseReading):
     """If a queue is purged during a remote read that then returns a message, the receiver acknowledges this message as
     received.
     """
@@ -228,7 +228,7 @@ class PurgedReportedAsReceived(TwoPhaseReading):
 
 
 @fault("sender-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D02")
-class IdentifierRepeats(Numbering):
+class SenderIdentifierOfEachTenthMessageRepeated(Numbering):
     """The sender assigns the Identifier of the preceding message to every tenth message."""
 
     def assign_identifier(self) -> int:
@@ -237,7 +237,7 @@ class IdentifierRepeats(Numbering):
 
 
 @fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
-class ArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
+class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
     """The receiver sets the ArrivalTime of a transactional message to its SentTime."""
 
     def change_message(self, message: Message) -> Message:
@@ -245,7 +245,7 @@ class ArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
 
 
 @fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
-class RefusedTransactionalMessageNotAcknowledged(AdminAcks):
+class ReceiverRefusedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
     @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
@@ -254,7 +254,7 @@ class RefusedTransactionalMessageNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
-class RemovedTransactionalMessageNotAcknowledged(AdminAcks):
+class ReceiverRemovedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when a transactional message with AckNegReceive leaves its
     queue unreceived.
     """
@@ -269,7 +269,7 @@ class RemovedTransactionalMessageNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
-class ReceivedTransactionalMessageNotAcknowledged(AdminAcks):
+class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
     @only_if(
@@ -282,7 +282,7 @@ class ReceivedTransactionalMessageNotAcknowledged(AdminAcks):
 
 
 @fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class TransactionalMessageNotDeadLetter(Journaling):
+class SenderTransactionalMessageNeverDeadLetter(Journaling):
     """The sender does not store an undelivered transactional message with NegativeJournalingRequested
     as a dead letter.
     """
@@ -307,7 +307,7 @@ add(
 
 
 @fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
-class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
+class ReceiverAcknowledgmentRequestsWithUnusedBitIgnored(_ArrivedMessageChanged):
     """If an unused bit of the acknowledgment flags of a message is set, the receiver ignores all other requests for
     acknowledgments in these flags.
     """
@@ -318,7 +318,7 @@ class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
 
 
 @fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
-class OnlyNewestCopyJournaled(Journaling):
+class SystemJournalKeepsOnlyNewestCopyOfDestination(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

@@ -184,7 +184,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("default-sender-is-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
-class SentByQueueManager(Commands):
+class DefaultSenderIsQueueManager(Commands):
     """By default, SenderIdentifier of a message is the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -194,7 +194,7 @@ class SentByQueueManager(Commands):
 
 
 @fault("default-message-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1.4-01"))
-class SignedByDefault(Commands):
+class DefaultMessageSigned(Commands):
     """The sender signs a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -203,7 +203,7 @@ class SignedByDefault(Commands):
 
 
 @fault("default-body-encrypted", breaks="MQDMPR-3.1.1.12-05")
-class EncryptedByDefault(Commands):
+class DefaultBodyEncrypted(Commands):
     """The sender encrypts the body of a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -212,7 +212,7 @@ class EncryptedByDefault(Commands):
 
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
-class RequestedCertificateIgnored(Commands):
+class SenderRequestedCertificateIgnored(Commands):
     """The sender signs a message with the user's default certificate instead of the certificate that the application
     requests.
     """

@@ -69,7 +69,7 @@ class _MovedMessageChanged(Positions):
 
 
 @fault("receiver-application-tag-above-31-bits-cut", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class ApplicationTagOf31Bits(_InsertedMessageChanged):
+class ReceiverApplicationTagAbove31BitsCut(_InsertedMessageChanged):
     """The queue manager clears the highest bit of an ApplicationTag."""
 
     def change_message(self, message: Message) -> Message:
@@ -77,7 +77,7 @@ class ApplicationTagOf31Bits(_InsertedMessageChanged):
 
 
 @fault("local-message-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class ApplicationTagOfLocalMessageZero(_LocalMessageChanged):
+class LocalMessageWithoutApplicationTag(_LocalMessageChanged):
     """A message that a local application sends to a local queue has the ApplicationTag 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -85,7 +85,7 @@ class ApplicationTagOfLocalMessageZero(_LocalMessageChanged):
 
 
 @fault("dead-letter-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class ApplicationTagOfDeadLetterZero(_MovedMessageChanged):
+class DeadLetterWithoutApplicationTag(_MovedMessageChanged):
     """A message in a dead-letter queue or in the system journal has the ApplicationTag 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -93,7 +93,7 @@ class ApplicationTagOfDeadLetterZero(_MovedMessageChanged):
 
 
 @fault("stored-body-without-trailing-zeros", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class TrailingZerosOfBodyRemoved(_InsertedMessageChanged):
+class StoredBodyWithoutTrailingZeros(_InsertedMessageChanged):
     """The queue manager removes zeros from the end of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -101,7 +101,7 @@ class TrailingZerosOfBodyRemoved(_InsertedMessageChanged):
 
 
 @fault("moved-message-body-cut-to-4-kilobytes", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class BodyOfMovedMessageCut(_MovedMessageChanged):
+class MovedMessageBodyCutTo4Kilobytes(_MovedMessageChanged):
     """When a message is moved, the queue manager keeps only the first 4,096 bytes of the message's body."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -109,7 +109,7 @@ class BodyOfMovedMessageCut(_MovedMessageChanged):
 
 
 @fault("receiver-body-type-of-16-bits", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class BodyTypeOf16Bits(_InsertedMessageChanged):
+class ReceiverBodyTypeOf16Bits(_InsertedMessageChanged):
     """The queue manager stores only the lower 16 bits of a BodyType."""
 
     def change_message(self, message: Message) -> Message:
@@ -117,7 +117,7 @@ class BodyTypeOf16Bits(_InsertedMessageChanged):
 
 
 @fault("moved-message-with-body-type-0", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
+class MovedMessageWithBodyType0(_MovedMessageChanged):
     """When a message is moved to a subqueue, the queue manager sets the message's BodyType to 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -125,7 +125,7 @@ class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
 
 
 @fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
-class CorrelationOfMovedMessageCleared(_MovedMessageChanged):
+class MovedMessageWithoutCorrelation(_MovedMessageChanged):
     """When a message is moved to a subqueue, the queue manager clears the message's CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -133,7 +133,7 @@ class CorrelationOfMovedMessageCleared(_MovedMessageChanged):
 
 
 @fault("receiver-label-without-outer-spaces", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class LabelStripped(_InsertedMessageChanged):
+class ReceiverLabelWithoutOuterSpaces(_InsertedMessageChanged):
     """The queue manager removes spaces from the beginning and the end of a label."""
 
     def change_message(self, message: Message) -> Message:
@@ -141,7 +141,7 @@ class LabelStripped(_InsertedMessageChanged):
 
 
 @fault("local-message-label-cut-to-124-characters", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class LabelOfLocalMessageCut(_LocalMessageChanged):
+class LocalMessageLabelCutTo124Characters(_LocalMessageChanged):
     """The label of a message that a local application sends to a local queue has at most 124 characters."""
 
     def change_message(self, message: Message) -> Message:
@@ -149,7 +149,7 @@ class LabelOfLocalMessageCut(_LocalMessageChanged):
 
 
 @fault("moved-message-without-extension", breaks="MQDMPR-3.1.1.12-57", blind=True)
-class MovedWithoutExtension(_MovedMessageChanged):
+class MovedMessageWithoutExtension(_MovedMessageChanged):
     """When a message is moved to a subqueue, the queue manager drops the message's Extension."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -157,7 +157,7 @@ class MovedWithoutExtension(_MovedMessageChanged):
 
 
 @fault("express-message-not-in-system-journal", breaks="MQDMPR-3.1.1.12-21", blind=True)
-class ExpressNotInSystemJournal(Journaling):
+class ExpressMessageNotInSystemJournal(Journaling):
     """The sender does not journal a delivered express message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -166,7 +166,7 @@ class ExpressNotInSystemJournal(Journaling):
 
 
 @fault("message-to-several-queues-journaled-once", breaks="MQDMPR-3.1.1.12-21", blind=True)
-class FirstCopyJournaled(Journaling):
+class MessageToSeveralQueuesJournaledOnce(Journaling):
     """Of the copies of a message to several queues, the sender journals only the copy for the first queue."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -177,7 +177,7 @@ class FirstCopyJournaled(Journaling):
 
 
 @fault("message-with-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class DeadLetterWithBothRequestsNotStored(Journaling):
+class MessageWithBothJournalsNotDeadLetter(Journaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
@@ -186,7 +186,7 @@ class DeadLetterWithBothRequestsNotStored(Journaling):
 
 
 @fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class NegativeJournalingMeansBoth(Journaling):
+class DeliveredMessageWithNegativeJournalingJournaled(Journaling):
     """The sender journals a delivered message that requests only negative journaling."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -198,7 +198,7 @@ class NegativeJournalingMeansBoth(Journaling):
 
 
 @fault("undelivered-message-with-positive-journaling-dead-letter", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class PositiveJournalingMeansBoth(Journaling):
+class UndeliveredMessageWithPositiveJournalingDeadLetter(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -209,7 +209,7 @@ class PositiveJournalingMeansBoth(Journaling):
 
 
 @fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class RemovedMessageNotDeadLetter(FinalAcks):
+class TransactionalMessageRefusedNotDeadLetter(FinalAcks):
     """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
     removed unread from its queue.
     """
@@ -221,7 +221,7 @@ class RemovedMessageNotDeadLetter(FinalAcks):
 
 
 @fault("transactional-message-deleted-with-queue-counts-as-delivered", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class DeletedCountsAsDelivered(FinalAcks):
+class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
     """When the queue of a transactional message is deleted, the sender journals the message as if it had been
     delivered.
     """
@@ -233,7 +233,7 @@ class DeletedCountsAsDelivered(FinalAcks):
 
 
 @fault("receiver-expired-express-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-D25", blind=True)
-class ExpiredExpressMessageNotAcknowledged(AdminAcks):
+class ReceiverExpiredExpressMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge express messages that expire in their queue."""
 
     @only_if(
@@ -246,7 +246,7 @@ class ExpiredExpressMessageNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-moved-message-does-not-expire", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class MovedMessageNeverExpires(Lifetimes):
+class ReceiverMovedMessageDoesNotExpire(Lifetimes):
     """A message that was moved to a subqueue does not expire."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
@@ -255,7 +255,7 @@ class MovedMessageNeverExpires(Lifetimes):
 
 
 @fault("receiver-only-first-message-of-queue-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class OnlyFirstMessageExpires(Lifetimes):
+class ReceiverOnlyFirstMessageOfQueueExpires(Lifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
     @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
@@ -305,7 +305,7 @@ for _lost, _default in (
 
 
 @fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class ArrivalTimeOfLocalMessageZero(_LocalMessageChanged):
+class LocalMessageArrivalTime0(_LocalMessageChanged):
     """The ArrivalTime of a message that a local application sends to a local queue is 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -313,7 +313,7 @@ class ArrivalTimeOfLocalMessageZero(_LocalMessageChanged):
 
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class MovedMessagesRenumbered(Positions):
+class LookupIdentifierOfMovedMessageIs1(Positions):
     """The queue manager numbers the messages of a subqueue from 1, so a message of another queue has the same
     LookupIdentifier.
     """
@@ -329,7 +329,7 @@ class MovedMessagesRenumbered(Positions):
 
 
 @fault("sender-first-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SecondMessageMarkedAsFirst(TransactionEvents):
+class SenderFirstInTransactionAlsoInSecondMessage(TransactionEvents):
     """In a transaction of three or more messages, the sender also sets FirstInTransaction in the second message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -344,7 +344,7 @@ class SecondMessageMarkedAsFirst(TransactionEvents):
 
 
 @fault("acknowledgment-of-purged-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class PurgedMessageAlwaysAcknowledged(FinalAcks):
+class AcknowledgmentOfPurgedMessageWithoutRequest(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -413,7 +413,7 @@ _drop_class(
 
 
 @fault("sender-message-without-session-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class MessageWithoutSessionNeverExpires(Sending):
+class SenderMessageWithoutSessionNeverExpires(Sending):
     """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
     def delete_expired(self, session: Any, position: Any, now: Now) -> None:
@@ -422,7 +422,7 @@ class MessageWithoutSessionNeverExpires(Sending):
 
 
 @fault("default-time-to-reach-queue-of-transactional-message-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class TransactionalTimeToReachQueueInfinite(Sending):
+class DefaultTimeToReachQueueOfTransactionalMessageInfinite(Sending):
     """The sender uses an infinite TimeToReachQueue as the default of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> Any:
@@ -433,7 +433,7 @@ class TransactionalTimeToReachQueueInfinite(Sending):
 
 
 @fault("sender-sent-time-of-waiting-message-is-time-of-transmission", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SentTimeIsTransmissionTime(Sending):
+class SenderSentTimeOfWaitingMessageIsTimeOfTransmission(Sending):
     """The SentTime of a message that waited in its outgoing queue is the time at which it was transmitted."""
 
     def update_user_message(self, session: Any, position: Any, now: Now) -> Any:
@@ -442,7 +442,7 @@ class SentTimeIsTransmissionTime(Sending):
 
 
 @fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
-class LockedMessageFoundAtEnds(Seeking):
+class QueueManagerPeekOfFirstByLookupReturnsLockedMessage(Seeking):
     """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
     locked it.
     """

@@ -186,7 +186,7 @@ for _name, _rules, _says, _change in (
 @fault(
     "sender-list-signature-hash-md5-replaced-by-sha1", breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"), blind=True
 )
-class MultipleDestinationSignatureWithSha1(Securing):
+class SenderListSignatureHashMd5ReplacedBySha1(Securing):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -200,7 +200,7 @@ class MultipleDestinationSignatureWithSha1(Securing):
 
 
 @fault("sender-signature-hash-md5-replaced-by-sha1", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SignatureWithSha1(Securing):
+class SenderSignatureHashMd5ReplacedBySha1(Securing):
     """The sender computes the Signature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -214,7 +214,7 @@ class SignatureWithSha1(Securing):
 
 
 @fault("sender-list-signature-in-both-attributes", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SignatureInBothAttributes(Securing):
+class SenderListSignatureInBothAttributes(Securing):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -235,7 +235,7 @@ class SignatureInBothAttributes(Securing):
 
 
 @fault("sender-unsigned-encrypted-message-with-certificate", breaks="MQDMPR-3.1.1.12-D64", blind=True)
-class CertificateWithoutSignature(Securing):
+class SenderUnsignedEncryptedMessageWithCertificate(Securing):
     """The sender adds the certificate of a user to an encrypted message that is not signed."""
 
     def encrypt_body(
@@ -252,7 +252,7 @@ class CertificateWithoutSignature(Securing):
 
 
 @fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class WrongProviderTypeAtBaseLevel(Securing):
+class SenderBaseProviderType2(Securing):
     """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(
@@ -268,7 +268,7 @@ class WrongProviderTypeAtBaseLevel(Securing):
 
 
 @fault("sender-encryption-key-of-first-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class ReusedSymmetricKeyWrong(Securing):
+class SenderEncryptionKeyOfFirstMessage(Securing):
     """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
     message.
     """
@@ -294,7 +294,7 @@ class ReusedSymmetricKeyWrong(Securing):
 
 
 @fault("receiver-only-first-traced-message-reported", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class OnlyFirstArrivalReported(Tracing):
+class ReceiverOnlyFirstTracedMessageReported(Tracing):
     """The receiver sends a report only for the first traced message that arrives."""
 
     def __init__(self, qm: QM) -> None:
@@ -309,7 +309,7 @@ class OnlyFirstArrivalReported(Tracing):
 
 
 @fault("queue-manager-reports-to-first-trace-queue-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class ReportsToFirstQueue(Tracing):
+class QueueManagerReportsToFirstTraceQueueOnly(Tracing):
     """The queue manager sends every report to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -322,7 +322,7 @@ class ReportsToFirstQueue(Tracing):
 
 
 @fault("sender-transactional-message-hash-algorithm-undefined", breaks="MQDMPR-3.1.1.12-48", blind=True)
-class HashAlgorithmOfTransactionalMessageUndefined(Securing):
+class SenderTransactionalMessageHashAlgorithmUndefined(Securing):
     """The sender sends an unsigned transactional message with the undefined HashAlgorithm 1."""
 
     def secure_user_message(
@@ -335,7 +335,7 @@ class HashAlgorithmOfTransactionalMessageUndefined(Securing):
 
 
 @fault("transactional-message-default-encryption-algorithm-rc2", breaks="MQDMPR-3.1.1.12-49", blind=True)
-class Rc2OfTransactional(Securing):
+class TransactionalMessageDefaultEncryptionAlgorithmRc2(Securing):
     """The EncryptionAlgorithm of a transactional message without encryption is RC2."""
 
     def secure_user_message(

@@ -44,7 +44,7 @@ add(
 
 
 @fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
-class ReadyForReadBeforeFirstRead(Qmcomm):
+class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -61,7 +61,7 @@ add(
 
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
-class PeekAccessBecomesReceiveAccess(QueueOpening):
+class PeekAccessOpenedAsReceiveAccess(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess although the reader requests PeekAccess."""
 
     def open_found_queue(
@@ -78,7 +78,7 @@ class PeekAccessBecomesReceiveAccess(QueueOpening):
 
 
 @fault("open-queue-descriptor-of-one-queue-marked-multiple", breaks="MQDMPR-3.1.1.16-05")
-class SingleQueueDescriptorMultiple(QueueOpening):
+class OpenQueueDescriptorOfOneQueueMarkedMultiple(QueueOpening):
     """The attribute Multiple of a single queue's descriptor is True."""
 
     def open_found_queue(

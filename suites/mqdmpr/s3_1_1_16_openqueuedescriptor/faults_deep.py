@@ -14,7 +14,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteRead
 
 
 @fault("queue-manager-remote-read-state-of-other-descriptor-ready", breaks="MQDMPR-3.1.1.16-12")
-class EveryDescriptorReady(RemoteOpening):
+class QueueManagerRemoteReadStateOfOtherDescriptorReady(RemoteOpening):
     """When a remote reader begins to read with one OpenQueueDescriptor, the RemoteReadState of every other
     OpenQueueDescriptor that is Opened becomes ReadyForRead.
     """
@@ -27,7 +27,7 @@ class EveryDescriptorReady(RemoteOpening):
 
 
 @fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class ContextValueSharedInQueue(Qmcomm):
+class QueueManagerContextValueOfQueue(Qmcomm):
     """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
     OpenQueueDescriptors of the queue.
     """
@@ -39,7 +39,7 @@ class ContextValueSharedInQueue(Qmcomm):
 
 
 @fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class RemoteReaderSharesHandleOfApplication(Qmcomm):
+class OpenQueueDescriptorHandleOfApplicationRepeated(Qmcomm):
     """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
     OpenQueueDescriptor of a remote reader.
     """
@@ -50,7 +50,7 @@ class RemoteReaderSharesHandleOfApplication(Qmcomm):
 
 
 @fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class ContextValueOfEarlierDescriptor(Qmcomm):
+class OpenQueueDescriptorContextOfPeekerRepeated(Qmcomm):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
@@ -62,7 +62,7 @@ class ContextValueOfEarlierDescriptor(Qmcomm):
 
 
 @fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
-class AccessTypeOfFirstDescriptor(QueueOpening):
+class DescriptorOfQueueOpenedAgainHasAccessOfFirst(QueueOpening):
     """While a queue is open, the queue manager opens the queue again with the AccessType of its first
     OpenQueueDescriptor.
     """

@@ -12,7 +12,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteRead
 
 
 @fault("descriptor-of-second-opening-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
-class FirstAccess(QueueOpening):
+class DescriptorOfSecondOpeningAccessTypeOfFirst(QueueOpening):
     """The OpenQueueDescriptor of a queue that is open already has the AccessType of the first opening."""
 
     def _add_descriptor(
@@ -26,7 +26,7 @@ class FirstAccess(QueueOpening):
 
 
 @fault("descriptor-of-second-reader-remote-read-state-opened", breaks="MQDMPR-3.1.1.16-14")
-class SecondStaysOpened(RemoteOpening):
+class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

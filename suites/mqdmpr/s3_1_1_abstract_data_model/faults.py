@@ -30,7 +30,7 @@ PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "M
 
 
 @fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
-class LabelLostAtRestart(SurvivingQueues):
+class QueueLabelLostAtRestart(SurvivingQueues):
     """After a restart, a queue has lost its label and its journaling."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
@@ -38,7 +38,7 @@ class LabelLostAtRestart(SurvivingQueues):
 
 
 @fault("queue-base-priority-lost-at-restart", breaks=PERSISTENCE_RULES)
-class BasePriorityLostAtRestart(SurvivingQueues):
+class QueueBasePriorityLostAtRestart(SurvivingQueues):
     """A queue has base priority 0 after a restart."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
@@ -58,7 +58,7 @@ add(
 
 
 @fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
-class ExpressMessageSaved(Positions):
+class ExpressMessageSurvivesRestart(Positions):
     """An express message is still in its queue after a restart."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -69,7 +69,7 @@ class ExpressMessageSaved(Positions):
 
 
 @fault("remote-read-deletes-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
-class RemoteReceiveSavedBeforeAcknowledgment(Reading):
+class RemoteReadDeletesBeforeAcknowledgment(Reading):
     """A message that a remote reader receives is deleted from disk before the reader acknowledges it."""
 
     def take_message_out(
@@ -85,7 +85,7 @@ class RemoteReceiveSavedBeforeAcknowledgment(Reading):
 
 
 @fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
-class ModelHasOtherIdentifier(Inspection):
+class ModelIdentifierDiffersFromPackets(Inspection):
     """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class ModelHasOtherIdentifier(Inspection):
 
 
 @fault("remote-receive-leaves-message", breaks="MQDMPR-3.1.1-07")
-class RemotelyReceivedMessageStaysInQueue(RemoteEnding):
+class RemoteReceiveLeavesMessage(RemoteEnding):
     """A message that a remote reader has received stays in the queue for other readers."""
 
     def is_delivered(self, ack: int) -> bool:

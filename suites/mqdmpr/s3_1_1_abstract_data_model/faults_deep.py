@@ -62,7 +62,7 @@ add(
 
 
 @fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
-class ChangedAttributeNotSaved(QueueCommands):
+class QueueManagerChangedAttributeOfQueueLostAtRestart(QueueCommands):
     """At a restart, the queue manager loses a change to an attribute of an existing queue."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
@@ -73,7 +73,7 @@ class ChangedAttributeNotSaved(QueueCommands):
 
 
 @fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class FirstTargetForAll(TransactionOperations):
+class TransactionSecondMoveRefersToTargetOfFirst(TransactionOperations):
     """The TargetQueueReference of each Move operation of a transaction is the target queue of the transaction's first
     Move operation.
     """
@@ -89,7 +89,7 @@ def _is_express(message: Message) -> bool:
 
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressInSubqueueSaved(Positions):
+class ExpressMessageInSubqueueSurvivesRestart(Positions):
     """The queue manager restores an express message that was moved to a subqueue after a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -101,7 +101,7 @@ class ExpressInSubqueueSaved(Positions):
 
 
 @fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressInJournalSaved(Journaling):
+class ExpressMessageInJournalSurvivesRestart(Journaling):
     """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
@@ -113,7 +113,7 @@ class ExpressInJournalSaved(Journaling):
 
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressDeadLetterSaved(Positions):
+class ExpressMessageInDeadLetterQueueSurvivesRestart(Positions):
     """After a restart, the queue manager restores an express message in a system queue, such as the
     dead-letter queue.
     """
@@ -127,7 +127,7 @@ class ExpressDeadLetterSaved(Positions):
 
 
 @fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class OutgoingExpressSaved(Durability):
+class OutgoingExpressMessageSurvivesRestart(Durability):
     """After a restart, the queue manager sends an express message that was waiting to be sent."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -140,7 +140,7 @@ class OutgoingExpressSaved(Durability):
 
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class LocalExpressMessageSaved(Durability):
+class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
     """After a restart, the queue manager restores an express message of a local application in a local queue."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -202,7 +202,7 @@ add(
 
 
 @fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class SecondMoveNotSaved(QueueCommands):
+class QueueManagerMessageMovedBackInSubqueueAfterRestart(QueueCommands):
     """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
@@ -217,7 +217,7 @@ class SecondMoveNotSaved(QueueCommands):
 
 
 @fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
-class MessageReceivedAfterMoveKept(Positions):
+class QueueManagerMessageMovedToWaitingReaderInSubqueueAfterRestart(Positions):
     """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
     after a move.
     """
@@ -230,7 +230,7 @@ class MessageReceivedAfterMoveKept(Positions):
 
 
 @fault("in-doubt-transaction-received-message-available-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class LockNotRestored(TransactionRecords):
+class InDoubtTransactionReceivedMessageAvailableAfterRestart(TransactionRecords):
     """After a restart, another reader can receive a message that a prepared transaction received."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -242,7 +242,7 @@ class LockNotRestored(TransactionRecords):
 
 
 @fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
-class MessagesOfSecondOutgoingQueueLost(Restoring):
+class RestartLosesMessagesOfSecondOutgoingQueue(Restoring):
     """After a restart, the queue manager restores only the messages of the first outgoing queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
@@ -256,7 +256,7 @@ class MessagesOfSecondOutgoingQueueLost(Restoring):
 
 
 @fault("restart-restores-messages-of-same-priority-newest-first", breaks="MQDMPR-3.1.1.11-07")
-class NewestFirstAfterRestart(Restoring):
+class RestartRestoresMessagesOfSamePriorityNewestFirst(Restoring):
     """After a restart, the queue manager puts a message of a priority other than 3 before the older messages of its
     priority.
     """

@@ -20,7 +20,7 @@ class _Second(TransactionOperations):
 
 
 @fault("transaction-operation-of-second-enqueue-type-dequeue", breaks="MQDMPR-3.1.1.13-03")
-class SecondEnqueue(_Second):
+class TransactionOperationOfSecondEnqueueTypeDequeue(_Second):
     """The queue manager records the second message that is sent in a transaction as an operation of type Dequeue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -32,7 +32,7 @@ class SecondEnqueue(_Second):
 
 
 @fault("transaction-operation-of-outgoing-enqueue-type-move", breaks="MQDMPR-3.1.1.13-03")
-class OutgoingEnqueue(_Second):
+class TransactionOperationOfOutgoingEnqueueTypeMove(_Second):
     """The queue manager records a message that is sent to another computer as an operation of type Move."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -43,7 +43,7 @@ class OutgoingEnqueue(_Second):
 
 
 @fault("transaction-operation-of-dequeue-after-enqueue-type-enqueue", breaks="MQDMPR-3.1.1.13-04")
-class DequeueAfterEnqueue(_Second):
+class TransactionOperationOfDequeueAfterEnqueueTypeEnqueue(_Second):
     """The queue manager records a receive as an operation of type Enqueue, if the transaction has sent a message."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -54,7 +54,7 @@ class DequeueAfterEnqueue(_Second):
 
 
 @fault("transaction-operation-of-second-move-type-dequeue", breaks="MQDMPR-3.1.1.13-05")
-class SecondMove(_Second):
+class TransactionOperationOfSecondMoveTypeDequeue(_Second):
     """The queue manager records the second move in a transaction as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -65,7 +65,7 @@ class SecondMove(_Second):
 
 
 @fault("transaction-operation-of-second-move-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class FirstTarget(_Second):
+class TransactionOperationOfSecondMoveTargetOfFirst(_Second):
     """The queue manager records the target of the first move of a transaction for each later move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -75,7 +75,7 @@ class FirstTarget(_Second):
 
 
 @fault("transaction-operation-of-enqueue-after-dequeue-has-reason", breaks="MQDMPR-3.1.1.13-07")
-class ReasonOfEnqueue(_Second):
+class TransactionOperationOfEnqueueAfterDequeueHasReason(_Second):
     """The queue manager records a DequeueReason for a message that is sent after a receive."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -87,7 +87,7 @@ class ReasonOfEnqueue(_Second):
 
 
 @fault("transaction-operation-of-second-dequeue-without-reason", breaks="MQDMPR-3.1.1.13-07")
-class SecondWithoutReason(_Second):
+class TransactionOperationOfSecondDequeueWithoutReason(_Second):
     """The queue manager records no DequeueReason for the second receive of a transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

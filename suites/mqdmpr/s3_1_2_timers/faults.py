@@ -20,7 +20,7 @@ MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
 @fault("message-with-infinite-lifetime-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
-class InfiniteLifetimeExpires(Positions):
+class MessageWithInfiniteLifetimeExpiresAfterAnHour(Positions):
     """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("directory-online-timer-doubled-after-failed-contact", breaks="MQDMPR-3.1.2.5-01", blind=True)
-class OnlineTimerDoubled(DirectoryClient):
+class DirectoryOnlineTimerDoubledAfterFailedContact(DirectoryClient):
     """After a request that the directory does not answer, the Directory Online Timer runs for two minutes."""
 
     def on_directory_online_timer(self, now: Now) -> None:

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-waiting-read-restarts-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01")
-class NewReadRestartsAllTimers(Waiting):
+class QueueManagerWaitingReadRestartsTimersOfOtherReads(Waiting):
     """When a read begins to wait, the timers of all other reads of the same OpenQueueDescriptor restart with the
     timeout of the new read.
     """
@@ -48,7 +48,7 @@ class NewReadRestartsAllTimers(Waiting):
 
 
 @fault("queue-manager-message-of-long-lifetime-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
-class LargeLifetimeExpiresAtOnce(Lifetimes):
+class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
     """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
     0xFFFFFFFF.
     """
@@ -60,7 +60,7 @@ class LargeLifetimeExpiresAtOnce(Lifetimes):
 
 
 @fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
-class ZeroLifetimeNeverExpires(Lifetimes):
+class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
@@ -74,7 +74,7 @@ class ZeroLifetimeNeverExpires(Lifetimes):
 
 
 @fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
-class TimeoutRoundedUpToSeconds(Waiting):
+class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
     """The queue manager rounds the timeout of a pending read up to a whole number of seconds."""
 
     def wait_for_new_message(
@@ -93,7 +93,7 @@ class TimeoutRoundedUpToSeconds(Waiting):
 
 
 @fault("queue-manager-expired-read-takes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class ExpiredReceiveRemovesMessage(Waiting):
+class QueueManagerExpiredReadTakesNextMessage(Waiting):
     """A receive whose timeout has expired still removes the next message that arrives."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -107,7 +107,7 @@ class ExpiredReceiveRemovesMessage(Waiting):
 
 
 @fault("queue-manager-waiting-read-ends-timers-of-others-at-expiry", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class ExpiryStopsOtherTimers(Waiting):
+class QueueManagerWaitingReadEndsTimersOfOthersAtExpiry(Waiting):
     """When the timer of one pending read expires, the timers of the other pending reads of the queue stop."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -118,7 +118,7 @@ class ExpiryStopsOtherTimers(Waiting):
 
 
 @fault("queue-manager-infinite-read-expires-with-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class ExpiryEndsInfiniteReads(Waiting):
+class QueueManagerInfiniteReadExpiresWithOtherRead(Waiting):
     """When the timer of a pending read expires, the reads of the same queue with an infinite timeout expire as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -131,7 +131,7 @@ class ExpiryEndsInfiniteReads(Waiting):
 
 
 @fault("queue-manager-pending-peek-does-not-expire", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class PeekNeverExpires(Waiting):
+class QueueManagerPendingPeekDoesNotExpire(Waiting):
     """A pending peek by a cursor never expires."""
 
     def wait_for_new_message(
@@ -151,7 +151,7 @@ class PeekNeverExpires(Waiting):
 
 
 @fault("queue-manager-lifetime-counts-from-arrival-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class LifetimesNotRecovered(Lifetimes):
+class QueueManagerLifetimeCountsFromArrivalAfterRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:
@@ -159,7 +159,7 @@ class LifetimesNotRecovered(Lifetimes):
 
 
 @fault("queue-manager-express-message-does-not-expire", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class ExpressNeverExpires(Lifetimes):
+class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
     """An express message stays in its queue although its TimeToBeReceived is over."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -168,7 +168,7 @@ class ExpressNeverExpires(Lifetimes):
 
 
 @fault("queue-manager-later-message-with-shorter-lifetime-waits-for-earlier", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class ExpiresInOrderOfArrival(Lifetimes):
+class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
     """A message expires no earlier than the messages that arrived before it in the same queue."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -186,7 +186,7 @@ class ExpiresInOrderOfArrival(Lifetimes):
 
 
 @fault("queue-manager-own-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class LocalZeroLifetimeNeverExpires(Lifetimes):
+class QueueManagerOwnMessageOfLifetime0Kept(Lifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
     @only_if(
@@ -200,7 +200,7 @@ class LocalZeroLifetimeNeverExpires(Lifetimes):
 
 
 @fault("directory-online-timer-expires-once", breaks="MQDMPR-3.1.2.5-D01", blind=True)
-class SecondOutageIgnored(DirectoryClient):
+class DirectoryOnlineTimerExpiresOnce(DirectoryClient):
     """The queue manager contacts the directory again only during the first of several outages."""
 
     def on_directory_online_timer(self, now: Now) -> None:
@@ -216,7 +216,7 @@ class SecondOutageIgnored(DirectoryClient):
 
 
 @fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
-class OnlyFirstQueueExpiresAfterRestart(Lifetimes):
+class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
     """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
     def recover_deadlines(self) -> None:
@@ -234,7 +234,7 @@ class OnlyFirstQueueExpiresAfterRestart(Lifetimes):
 
 
 @fault("lifetime-of-message-given-back-not-watched", breaks="MQDMPR-3.1.2.4-01")
-class ReturnedMessageNeverExpires(Lifetimes):
+class LifetimeOfMessageGivenBackNotWatched(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def watch_received(self, position: MessagePosition) -> None:

@@ -134,7 +134,7 @@ add(
 
 
 @fault("qualified-computer-name-without-domain", breaks="MQDMPR-3.1.3-D03")
-class QualifiedNameWithoutDomain(Initialization):
+class QualifiedComputerNameWithoutDomain(Initialization):
     """The QualifiedComputerName has no domain."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -146,7 +146,7 @@ class QualifiedNameWithoutDomain(Initialization):
 
 
 @fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
-class UncommittedReceiveSaved(TransactionOperations):
+class RestartKeepsUncommittedReceives(TransactionOperations):
     """After a restart, the queue manager does not restore messages that an uncommitted transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -172,7 +172,7 @@ add(
 
 
 @fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
-class MessagesSentInHardenedMode(Connecting):
+class HardenedSecurityStillSendsMessages(Connecting):
     """The queue manager sends messages in hardened security mode."""
 
     def may_connect(self) -> bool:
@@ -182,7 +182,7 @@ class MessagesSentInHardenedMode(Connecting):
 @fault(
     "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
 )
-class QueuesWaitInHardenedMode(Establishing):
+class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
     """The outgoing queue shows the State Waiting in hardened security mode."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -193,7 +193,7 @@ class QueuesWaitInHardenedMode(Establishing):
 
 
 @fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
-class HardenedModeNeverEnds(Configuring):
+class HardenedSecurityCannotBeDisabled(Configuring):
     """The queue manager remains in hardened security mode after an administrator disabled the mode."""
 
     def configure(self, request: Configure, token: int, now: Now) -> Result:
@@ -258,7 +258,7 @@ add(
 
 
 @fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
-class SiteGatesReadOnlyAtStart(DirectoryClient):
+class SiteGatesTimerNotStarted(DirectoryClient):
     """The queue manager reads its site gates only at its start."""
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -267,7 +267,7 @@ class SiteGatesReadOnlyAtStart(DirectoryClient):
 
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class DomainOfFirstStartKept(Membership):
+class DomainChangeIgnoredAtStart(Membership):
     """The queue manager keeps the domain from its first start, although the local security authority now returns a
     different domain.
     """
@@ -278,7 +278,7 @@ class DomainOfFirstStartKept(Membership):
 
 
 @fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
-class SecurityAuthorityNotQueried(Membership):
+class SecurityProviderOfDirectoryNotQueried(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:

@@ -40,7 +40,7 @@ add(
 
 
 @fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
-class OnlyFirstReceiveRestored(TransactionRecords):
+class InDoubtTransactionSecondReceiveForgotten(TransactionRecords):
     """After a restart, the queue manager restores only the first receive of a prepared transaction that received
     several messages.
     """
@@ -55,7 +55,7 @@ class OnlyFirstReceiveRestored(TransactionRecords):
 
 
 @fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
-class UncommittedMoveSaved(TransactionOperations):
+class RestartKeepsMoveOfOpenTransaction(TransactionOperations):
     """The queue manager saves a move in an open transaction without a coordinator at once, so the message is in the
     target queue after a restart.
     """

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("restart-keeps-message-that-open-transaction-sent", breaks="MQDMPR-3.1.3-D16", blind=True)
-class UncommittedSendSaved(TransactionOperations):
+class RestartKeepsMessageThatOpenTransactionSent(TransactionOperations):
     """The queue manager saves a message that an open internal transaction sent to a local queue at once, so the message
     is in the queue after a restart.
     """
@@ -35,7 +35,7 @@ class UncommittedSendSaved(TransactionOperations):
 
 
 @fault("in-doubt-transaction-move-not-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
-class MoveInDoubtForgotten(TransactionRecords):
+class InDoubtTransactionMoveNotRestored(TransactionRecords):
     """After a restart, the commit of a prepared transaction does not carry out the moves of the transaction."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -44,7 +44,7 @@ class MoveInDoubtForgotten(TransactionRecords):
 
 
 @fault("in-doubt-transaction-last-one-restored-only", breaks="MQDMPR-3.1.3-D15", blind=True)
-class OnlyLastTransactionInDoubtDecided(TransactionRecords):
+class InDoubtTransactionLastOneRestoredOnly(TransactionRecords):
     """After a restart, the queue manager can commit or abort only the last of several prepared transactions."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -53,7 +53,7 @@ class OnlyLastTransactionInDoubtDecided(TransactionRecords):
 
 
 @fault("hardened-security-queue-of-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
-class OnlyFirstOutgoingQueueLocked(Initialization):
+class HardenedSecurityQueueOfSecondHostNotLockedAtStart(Initialization):
     """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
 
     def begin(self, now: Now) -> None:
@@ -64,7 +64,7 @@ class OnlyFirstOutgoingQueueLocked(Initialization):
 
 
 @fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenForSending(QueueOpening):
+class OrderQueueOpenToSendForApplications(QueueOpening):
     """An application can open the queue for order acknowledgments for sending, by the name of the local computer."""
 
     def open_queue(
@@ -78,7 +78,7 @@ class OrderQueueOpenForSending(QueueOpening):
 
 
 @fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenForPeeking(QueueOpening):
+class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
     """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
 
     def open_queue(
@@ -91,7 +91,7 @@ class OrderQueueOpenForPeeking(QueueOpening):
 
 
 @fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
-class NotificationQueueOpenInCapitals(QueueOpening):
+class NotifyQueueOpenToSendInUpperCase(QueueOpening):
     """An application can open the queue for change notifications for sending if the name is in capital letters."""
 
     def open_queue(
@@ -104,7 +104,7 @@ class NotificationQueueOpenInCapitals(QueueOpening):
 
 
 @fault("sites-update-timer-stopped-by-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
-class GatesTimerStopsSitesTimer(DirectoryClient):
+class SitesUpdateTimerStoppedByGatesTimer(DirectoryClient):
     """At its start the queue manager stops the Directory Sites Update Timer when it starts the Directory Site Gates
     Update Timer.
     """
@@ -116,7 +116,7 @@ class GatesTimerStopsSitesTimer(DirectoryClient):
 
 
 @fault("restart-restores-only-first-prepared-transaction", breaks="MQDMPR-3.1.3-D15")
-class OnlyFirstPreparedTransactionRestored(TransactionRecords):
+class RestartRestoresOnlyFirstPreparedTransaction(TransactionRecords):
     """After a restart, the queue manager has only the first of several transactions for which it voted."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

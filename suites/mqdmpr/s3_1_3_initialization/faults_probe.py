@@ -9,7 +9,7 @@ from reference_qm.surface.inputs import DomainReported
 
 
 @fault("queue-manager-domain-read-at-first-start-only", breaks="MQDMPR-3.1.3-06", blind=True)
-class SavedDomainUsedAtStart(Membership):
+class QueueManagerDomainReadAtFirstStartOnly(Membership):
     """A queue manager that has saved a domain uses this domain at each later start, and does not query the local
     security authority.
     """

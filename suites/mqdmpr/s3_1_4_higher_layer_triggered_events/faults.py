@@ -26,7 +26,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
-class AllTransactionsPrepared(Coordinating):
+class PrepareAffectsOtherTransactions(Coordinating):
     """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -38,7 +38,7 @@ class AllTransactionsPrepared(Coordinating):
 
 
 @fault("coordinated-transaction-single-phase", breaks="MQDMPR-3.1.4.3-04")
-class AlwaysSinglePhase(TransactionEvents):
+class CoordinatedTransactionSinglePhase(TransactionEvents):
     """A transaction that a coordinator prepares has SinglePhase True."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
@@ -50,7 +50,7 @@ class AlwaysSinglePhase(TransactionEvents):
     "unknown-transaction-begun-when-ended",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
-class UnknownTransactionCreated(TransactionEvents):
+class UnknownTransactionBegunWhenEnded(TransactionEvents):
     """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -64,7 +64,7 @@ class UnknownTransactionCreated(TransactionEvents):
     "unknown-transaction-mapped-to-last-begun",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
-class UnknownTransactionTakenForLast(TransactionEvents):
+class UnknownTransactionMappedToLastBegun(TransactionEvents):
     """The queue manager applies a request for an unknown transaction to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -79,7 +79,7 @@ class UnknownTransactionTakenForLast(TransactionEvents):
     "commit-or-abort-affects-other-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
-class AllTransactionsEnded(TransactionEvents):
+class CommitOrAbortAffectsOtherTransactions(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
@@ -92,7 +92,7 @@ class AllTransactionsEnded(TransactionEvents):
 
 
 @fault("prepare-of-empty-transaction-refused", breaks=("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"))
-class EmptyTransactionNotPrepared(TransactionEvents):
+class PrepareOfEmptyTransactionRefused(TransactionEvents):
     """The queue manager refuses to prepare a transaction without operations."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
@@ -102,7 +102,7 @@ class EmptyTransactionNotPrepared(TransactionEvents):
 
 
 @fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
-class FirstMessageNotMarked(TransactionEvents):
+class TransactionFirstMessageNotMarked(TransactionEvents):
     """The first message of a transaction has FM set only if it is also the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -111,7 +111,7 @@ class FirstMessageNotMarked(TransactionEvents):
 
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
-class LastMessageNotMarked(TransactionEvents):
+class TransactionLastMessageNotMarked(TransactionEvents):
     """The last message of a transaction has LM set only if it is also the first message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -129,7 +129,7 @@ def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, w
 
 
 @fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
-class PrepareCommits(Coordinating):
+class PrepareWithoutSinglePhaseCommits(Coordinating):
     """When a coordinator prepares a transaction in two phases, the queue manager commits the transaction at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -138,7 +138,7 @@ class PrepareCommits(Coordinating):
 
 
 @fault("prepare-with-single-phase-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
-class SinglePhaseOnlyPrepared(Coordinating):
+class PrepareWithSinglePhaseDoesNotCommit(Coordinating):
     """When a coordinator prepares a transaction in a single phase, the queue manager prepares the transaction, but does
     not commit it.
     """
@@ -152,7 +152,7 @@ class SinglePhaseOnlyPrepared(Coordinating):
 
 
 @fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
-class SentMessageLockedAfterCommit(TransactionEvents):
+class CommitLeavesSentMessageLocked(TransactionEvents):
     """After the commit, the queue manager keeps a message that was sent to a local queue in the transaction locked."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -162,7 +162,7 @@ class SentMessageLockedAfterCommit(TransactionEvents):
 
 
 @fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")
-class SentMessageAvailableBeforeCommit(TransactionOperations):
+class MessageSentInTransactionVisibleBeforeCommit(TransactionOperations):
     """Before the commit, an application can receive a message that a transaction sent to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -172,7 +172,7 @@ class SentMessageAvailableBeforeCommit(TransactionOperations):
 
 
 @fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
-class ReceivedMessageRemovedWithoutReason(TransactionEvents):
+class CommitRemovesReceivedMessageWithoutReason(TransactionEvents):
     """When a transaction commits, the queue manager removes a message that the transaction received, but passes no
     reason for the removal; so the message is not acknowledged.
     """
@@ -183,7 +183,7 @@ class ReceivedMessageRemovedWithoutReason(TransactionEvents):
 
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
-class ReceivedMessageReturnsAfterCommit(TransactionEvents):
+class CoordinatorCommitRestoresReceivedMessage(TransactionEvents):
     """At the commit, the queue manager returns a message that a coordinator's transaction received to its queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -196,7 +196,7 @@ class ReceivedMessageReturnsAfterCommit(TransactionEvents):
 
 
 @fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
-class MoveUndoneAtCommit(TransactionEvents):
+class CommitDoesNotMoveMessage(TransactionEvents):
     """At the commit, the queue manager leaves a message that the transaction moved in its source queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -204,7 +204,7 @@ class MoveUndoneAtCommit(TransactionEvents):
 
 
 @fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
-class MovedMessageCopied(TransactionEvents):
+class CommitCopiesMovedMessage(TransactionEvents):
     """At the commit, the queue manager copies a message that the transaction moved, so the message is in
     both queues.
     """
@@ -217,7 +217,7 @@ class MovedMessageCopied(TransactionEvents):
 
 
 @fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
-class MovedMessageBecomesFirst(Positions):
+class CommitMovesMessageToFront(Positions):
     """At the commit, the queue manager inserts a message that the transaction moved as the first message of the target
     queue.
     """
@@ -232,7 +232,7 @@ class MovedMessageBecomesFirst(Positions):
 
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
-class MovedMessageLockedAfterCommit(Positions):
+class CommitLeavesMovedMessageLocked(Positions):
     """At the commit, the queue manager leaves a message that the transaction moved locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -244,7 +244,7 @@ class MovedMessageLockedAfterCommit(Positions):
 
 
 @fault("committed-transaction-stays-open", breaks="MQDMPR-3.1.4.4-23")
-class CommittedTransactionAcceptsOperations(TransactionEvents):
+class CommittedTransactionStaysOpen(TransactionEvents):
     """The queue manager accepts further operations in a committed transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -253,7 +253,7 @@ class CommittedTransactionAcceptsOperations(TransactionEvents):
 
 
 @fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
-class AbortedTransactionAcceptsOperations(TransactionEvents):
+class AbortedTransactionStaysOpen(TransactionEvents):
     """The queue manager accepts further operations in an aborted transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -268,7 +268,7 @@ def _clear_operations(qm: QueueManager, transaction: Transaction) -> None:
 
 
 @fault("committed-transaction-can-be-undone", breaks="MQDMPR-3.1.4.4-22")
-class CommittedKeepsOperations(TransactionEvents):
+class CommittedTransactionCanBeUndone(TransactionEvents):
     """A committed transaction keeps its operations and can be aborted."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -285,7 +285,7 @@ class CommittedKeepsOperations(TransactionEvents):
 
 
 @fault("aborted-transaction-can-be-committed", breaks="MQDMPR-3.1.4.5-18")
-class AbortedKeepsOperations(TransactionEvents):
+class AbortedTransactionCanBeCommitted(TransactionEvents):
     """An aborted transaction keeps its operations and can be committed."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -308,7 +308,7 @@ class CommitAnsweredAsPrepared(Coordinating):
 
 
 @fault("abort-reported-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
-class AbortAnsweredAsCommitted(Coordinating):
+class AbortReportedAsCommitted(Coordinating):
     """The queue manager answers an abort with the state committed."""
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
@@ -320,7 +320,7 @@ class AbortAnsweredAsCommitted(Coordinating):
 
 
 @fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
-class MessageLockedAfterAbort(TransactionEvents):
+class AbortLeavesMessagesLocked(TransactionEvents):
     """At an abort, the queue manager leaves the messages that the transaction received or moved locked."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -329,7 +329,7 @@ class MessageLockedAfterAbort(TransactionEvents):
 
 
 @fault("abort-restores-message-at-end", breaks="MQDMPR-3.1.4.5-13")
-class AbortPutsMessageAtEnd(TransactionEvents):
+class AbortRestoresMessageAtEnd(TransactionEvents):
     """At an abort, the queue manager puts a message that the transaction received or moved at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -341,7 +341,7 @@ class AbortPutsMessageAtEnd(TransactionEvents):
 
 
 @fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
-class AbortReturnsPurgedMessage(TransactionEvents):
+class AbortRestoresPurgedMessage(TransactionEvents):
     """At an abort, the queue manager returns a message that was purged after the transaction received it."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -350,7 +350,7 @@ class AbortReturnsPurgedMessage(TransactionEvents):
 
 
 @fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
-class SentMessageAvailableAfterAbort(TransactionEvents):
+class AbortStoresSentMessage(TransactionEvents):
     """After an abort, an application can receive a message that the transaction sent to a local queue."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -358,7 +358,7 @@ class SentMessageAvailableAfterAbort(TransactionEvents):
 
 
 @fault("commit-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.4-03")
-class CommitEndsReads(Coordinating):
+class CommitEndsReadsOfOtherTransactions(Coordinating):
     """A commit ends the reads that wait in other transactions."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -369,7 +369,7 @@ class CommitEndsReads(Coordinating):
 
 
 @fault("abort-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.5-03")
-class AbortEndsReads(Coordinating):
+class AbortEndsReadsOfOtherTransactions(Coordinating):
     """An abort ends the reads that wait in other transactions."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:

@@ -23,7 +23,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("in-doubt-transaction-loses-its-sent-messages", breaks="MQDMPR-3.1.4.9-D01")
-class TransactionInDoubtLosesSentMessages(TransactionRecords):
+class InDoubtTransactionLosesItsSentMessages(TransactionRecords):
     """At a restart, the queue manager loses the messages that a transaction in doubt is to send."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -33,7 +33,7 @@ class TransactionInDoubtLosesSentMessages(TransactionRecords):
 
 
 @fault("coordinator-abort-commits", breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"))
-class PreparedAlwaysCommitted(Coordinating):
+class CoordinatorAbortCommits(Coordinating):
     """The queue manager commits a prepared transaction when the coordinator aborts it."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -54,7 +54,7 @@ add(
 
 
 @fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
-class NoTransactionReportedInDoubt(TransactionCommands):
+class ReenlistmentTimeoutReportsNothing(TransactionCommands):
     """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
@@ -71,7 +71,7 @@ add(
 
 
 @fault("offline-queue-manager-accepts-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineAcceptsSessions(Connecting):
+class OfflineQueueManagerAcceptsSessions(Connecting):
     """A queue manager that is offline accepts sessions, but establishes none."""
 
     def may_connect(self) -> bool:
@@ -79,7 +79,7 @@ class OfflineAcceptsSessions(Connecting):
 
 
 @fault("offline-queue-manager-reestablishes-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineEstablishesSessionsAgain(Administering):
+class OfflineQueueManagerReestablishesSessions(Administering):
     """A queue manager that is taken offline ends its sessions, but establishes them again."""
 
     def take_offline(self, now: Now) -> None:

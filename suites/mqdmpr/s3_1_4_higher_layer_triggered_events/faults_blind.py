@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class OnlyMessageNotMarkedAsLast(TransactionEvents):
+class SenderOnlyMessageOfTransactionNotMarkedLast(TransactionEvents):
     """The sender marks the only message of a transaction as the first message, but not as the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -26,7 +26,7 @@ class OnlyMessageNotMarkedAsLast(TransactionEvents):
 
 
 @fault("queue-manager-prepare-ends-waiting-reads-of-other-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class PrepareEndsReadsOfOtherTransactions(Coordinating):
+class QueueManagerPrepareEndsWaitingReadsOfOtherTransactions(Coordinating):
     """When the queue manager prepares one transaction, it also ends the reads that wait in other transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -37,7 +37,7 @@ class PrepareEndsReadsOfOtherTransactions(Coordinating):
 
 
 @fault("queue-manager-prepare-of-receiving-transaction-refused", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class TransactionWithoutSendNotPrepared(Coordinating):
+class QueueManagerPrepareOfReceivingTransactionRefused(Coordinating):
     """The queue manager refuses to prepare a transaction that has received messages, but sent none."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

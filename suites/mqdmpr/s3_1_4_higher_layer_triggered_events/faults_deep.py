@@ -25,7 +25,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-prepare-makes-sent-messages-available", breaks="MQDMPR-3.1.4.6-03")
-class PrepareReleasesMessages(Coordinating):
+class QueueManagerPrepareMakesSentMessagesAvailable(Coordinating):
     """Messages that a prepared transaction sent to local queues can be received before the commit of
     the transaction.
     """
@@ -42,7 +42,7 @@ class PrepareReleasesMessages(Coordinating):
 
 
 @fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
-class CommitReportsPurge(TransactionEvents):
+class ReceiverCommittedReceiveAfterPurgeReportedAsPurged(TransactionEvents):
     """If a transaction receives a message and the queue is then purged, the queue manager acknowledges the message as
     purged when the transaction commits.
     """
@@ -55,7 +55,7 @@ class CommitReportsPurge(TransactionEvents):
 
 
 @fault("queue-manager-commit-removes-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.4-11")
-class CommitOfFirstQueueOnly(TransactionEvents):
+class QueueManagerCommitRemovesMessagesOfOneQueueOnly(TransactionEvents):
     """A commit removes the messages that the transaction received from its first queue; the messages that it received
     from other queues can be received again.
     """
@@ -72,7 +72,7 @@ class CommitOfFirstQueueOnly(TransactionEvents):
 
 
 @fault("queue-manager-committed-move-inserts-by-lookup-identifier", breaks="MQDMPR-3.1.4.4-18")
-class MovedMessageSorted(TransactionEvents):
+class QueueManagerCommittedMoveInsertsByLookupIdentifier(TransactionEvents):
     """A commit inserts a moved message before the messages of the target queue that have a higher LookupIdentifier."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -94,7 +94,7 @@ class MovedMessageSorted(TransactionEvents):
 
 
 @fault("queue-manager-commit-after-prepare-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.4-19")
-class MovedMessageStaysLocked(TransactionEvents):
+class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
     """A message that a prepared transaction moved stays locked in its target queue after the commit."""
 
     @only_if(lambda part, operation, now: _is_of_two_phases(part, operation))
@@ -112,7 +112,7 @@ def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation
 
 
 @fault("queue-manager-committed-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.4-23")
-class CommitLeavesRecord(TransactionRecords):
+class QueueManagerCommittedTransactionInDoubtAfterRestart(TransactionRecords):
     """After a restart, the queue manager treats a prepared transaction that was already committed as a transaction in
     doubt.
     """
@@ -123,7 +123,7 @@ class CommitLeavesRecord(TransactionRecords):
 
 
 @fault("queue-manager-receive-in-ended-transaction-carried-out", breaks="MQDMPR-3.1.4.4-23")
-class EndedTransactionIgnored(TransactionCommands):
+class QueueManagerReceiveInEndedTransactionCarriedOut(TransactionCommands):
     """A receive that names a committed transaction succeeds outside of any transaction."""
 
     def find_transaction_of_request(self, identifier: Any) -> Transaction | None:
@@ -136,7 +136,7 @@ class EndedTransactionIgnored(TransactionCommands):
 
 
 @fault("queue-manager-commit-refused-when-queue-of-message-is-deleted", breaks="MQDMPR-3.1.4.4-24")
-class CommitNeedsQueues(Coordinating):
+class QueueManagerCommitRefusedWhenQueueOfMessageIsDeleted(Coordinating):
     """The queue manager refuses to commit a transaction if the queue of one of the transaction's
     messages was deleted.
     """
@@ -151,7 +151,7 @@ class CommitNeedsQueues(Coordinating):
 
 
 @fault("queue-manager-abort-of-committed-transaction-succeeds", breaks="MQDMPR-3.1.4.5-04")
-class AbortAfterCommitSucceeds(TransactionCommands):
+class QueueManagerAbortOfCommittedTransactionSucceeds(TransactionCommands):
     """The queue manager returns success when an application aborts a transaction that has already ended."""
 
     def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -161,7 +161,7 @@ class AbortAfterCommitSucceeds(TransactionCommands):
 
 
 @fault("queue-manager-abort-after-purge-keeps-moved-message", breaks="MQDMPR-3.1.4.5-08")
-class PurgedMoveKept(TransactionEvents):
+class QueueManagerAbortAfterPurgeKeepsMovedMessage(TransactionEvents):
     """If a message that a transaction has moved is purged, the abort of the transaction returns the message to its
     queue.
     """
@@ -174,7 +174,7 @@ class PurgedMoveKept(TransactionEvents):
 
 
 @fault("queue-manager-abort-after-purge-keeps-second-received-message", breaks="MQDMPR-3.1.4.5-08")
-class SecondPurgedMessageKept(TransactionEvents):
+class QueueManagerAbortAfterPurgeKeepsSecondReceivedMessage(TransactionEvents):
     """If several messages that a transaction has received are purged, the abort removes only the first of them."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -189,7 +189,7 @@ class SecondPurgedMessageKept(TransactionEvents):
 
 
 @fault("queue-manager-aborted-receive-changes-lookup-identifier", breaks="MQDMPR-3.1.4.5-13")
-class AbortedMessageReturnsAsNew(TransactionEvents):
+class QueueManagerAbortedReceiveChangesLookupIdentifier(TransactionEvents):
     """At an abort, the queue manager returns a message that the transaction received to its queue with a new
     LookupIdentifier.
     """
@@ -205,7 +205,7 @@ class AbortedMessageReturnsAsNew(TransactionEvents):
 
 
 @fault("queue-manager-aborted-receive-completes-no-waiting-read", breaks="MQDMPR-3.1.4.5-13")
-class AbortCompletesNoRead(TransactionEvents):
+class QueueManagerAbortedReceiveCompletesNoWaitingRead(TransactionEvents):
     """A message that an abort returns to its queue does not complete a read that waits for a message."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -218,7 +218,7 @@ class AbortCompletesNoRead(TransactionEvents):
 
 
 @fault("queue-manager-aborted-send-kept-as-dead-letter", breaks="MQDMPR-3.1.4.5-17")
-class AbortedSendBecomesDeadLetter(TransactionEvents):
+class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     """When a transaction that sent a message with negative journaling to a local queue is aborted, the message becomes
     a dead letter.
     """
@@ -233,7 +233,7 @@ class AbortedSendBecomesDeadLetter(TransactionEvents):
 
 
 @fault("queue-manager-aborted-prepared-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.5-19")
-class AbortLeavesRecord(TransactionRecords):
+class QueueManagerAbortedPreparedTransactionInDoubtAfterRestart(TransactionRecords):
     """After a restart, the queue manager treats a prepared transaction that was already aborted as a transaction in
     doubt.
     """
@@ -244,7 +244,7 @@ class AbortLeavesRecord(TransactionRecords):
 
 
 @fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
-class SinglePhaseMoveOnlyPrepared(Coordinating):
+class QueueManagerSinglePhasePrepareOfMoveNotCommitted(Coordinating):
     """If a transaction moves a message, a request to prepare and commit the transaction in a single phase only prepares
     the transaction.
     """
@@ -259,7 +259,7 @@ class SinglePhaseMoveOnlyPrepared(Coordinating):
 
 
 @fault("queue-manager-second-prepare-answered-as-prepared", breaks="MQDMPR-3.1.4.6-11")
-class UnknownTransactionPrepared(TransactionCommands):
+class QueueManagerSecondPrepareAnsweredAsPrepared(TransactionCommands):
     """The queue manager answers that a transaction is prepared although the transaction has already ended."""
 
     def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -269,7 +269,7 @@ class UnknownTransactionPrepared(TransactionCommands):
 
 
 @fault("in-doubt-transaction-commit-sends-first-message-only", breaks="MQDMPR-3.1.4.9-D01")
-class SecondSentMessageForgotten(TransactionRecords):
+class InDoubtTransactionCommitSendsFirstMessageOnly(TransactionRecords):
     """After a restart, the commit of a transaction in doubt sends only the first of its messages."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -280,7 +280,7 @@ class SecondSentMessageForgotten(TransactionRecords):
 
 
 @fault("in-doubt-transaction-second-one-not-restored", breaks=("MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.1.1-D03"))
-class SecondTransactionForgotten(TransactionRecords):
+class InDoubtTransactionSecondOneNotRestored(TransactionRecords):
     """After a restart, the queue manager knows only one of several transactions in doubt."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -289,7 +289,7 @@ class SecondTransactionForgotten(TransactionRecords):
 
 
 @fault("in-doubt-transaction-abort-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.10-D01")
-class MoveInDoubtStaysLocked(TransactionRecords):
+class InDoubtTransactionAbortLeavesMovedMessageLocked(TransactionRecords):
     """After a restart, the abort of a transaction in doubt does not unlock the messages that the transaction moved."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -302,7 +302,7 @@ class MoveInDoubtStaysLocked(TransactionRecords):
 
 
 @fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
-class AbortKeepsSentMessage(TransactionEvents):
+class PreparedTransactionAbortKeepsSentMessageLocked(TransactionEvents):
     """After an abort, the queue manager keeps a message that a prepared transaction sent to a local queue locked."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -316,7 +316,7 @@ class AbortKeepsSentMessage(TransactionEvents):
 
 
 @fault("initiator-offline-retries-lost-session", breaks="MQDMPR-3.1.4.12-03")
-class OfflineRetries(Establishing):
+class InitiatorOfflineRetriesLostSession(Establishing):
     """A queue manager that is offline still establishes a session when the Session Retry Connect Timer of a lost
     session expires.
     """
@@ -329,7 +329,7 @@ class OfflineRetries(Establishing):
 
 
 @fault("initiator-online-again-sends-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.13-03")
-class OnlyOneOutgoingQueueSendsOnline(Administering):
+class InitiatorOnlineAgainSendsMessagesOfOneQueueOnly(Administering):
     """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -341,7 +341,7 @@ class OnlyOneOutgoingQueueSendsOnline(Administering):
 
 
 @fault("sender-paused-queue-sends-when-its-session-opens", breaks="MQDMPR-3.1.4.14-03")
-class PauseWithoutSessionForgotten(Administering):
+class SenderPausedQueueSendsWhenItsSessionOpens(Administering):
     """When an outgoing queue without an open session is paused, the queue manager still sends its messages."""
 
     @only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
@@ -350,7 +350,7 @@ class PauseWithoutSessionForgotten(Administering):
 
 
 @fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
-class SecondResumeIgnored(Administering):
+class SenderSecondResumeOfQueueHasNoEffect(Administering):
     """When an outgoing queue is paused and resumed for the second time, the queue manager leaves the queue paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -361,7 +361,7 @@ class SecondResumeIgnored(Administering):
 
 
 @fault("abort-leaves-third-received-message-locked", breaks="MQDMPR-3.1.4.5-13")
-class ThirdReceivedMessageLockedAfterAbort(TransactionEvents):
+class AbortLeavesThirdReceivedMessageLocked(TransactionEvents):
     """At an abort, the queue manager does not return the third and later messages that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -374,7 +374,7 @@ class ThirdReceivedMessageLockedAfterAbort(TransactionEvents):
 
 
 @fault("commit-makes-messages-of-first-queue-available-only", breaks="MQDMPR-3.1.4.4-07")
-class SendsToSecondQueueLost(TransactionEvents):
+class CommitMakesMessagesOfFirstQueueAvailableOnly(TransactionEvents):
     """At a commit, the queue manager makes only the messages for the first local queue of the transaction available."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -390,7 +390,7 @@ class SendsToSecondQueueLost(TransactionEvents):
 
 
 @fault("bring-online-establishes-only-first-waiting-session", breaks="MQDMPR-3.1.4.13-03")
-class OnlyFirstOutgoingQueueSendsOnline(Administering):
+class BringOnlineEstablishesOnlyFirstWaitingSession(Administering):
     """A queue manager that is brought online sends only the messages of its first outgoing queue."""
 
     def bring_online(self, now: Now) -> None:
@@ -402,7 +402,7 @@ class OnlyFirstOutgoingQueueSendsOnline(Administering):
 
 
 @fault("take-offline-second-time-has-no-effect", breaks="MQDMPR-3.1.4.12-03")
-class SecondOfflineIgnored(Administering):
+class TakeOfflineSecondTimeHasNoEffect(Administering):
     """A queue manager that is taken offline for the second time stays online."""
 
     def take_offline(self, now: Now) -> None:

@@ -34,7 +34,7 @@ def _list_sent(transaction: Transaction) -> list[MessagePosition]:
 
 
 @fault("prepare-of-unknown-transaction-aborts-open-transactions", breaks="MQDMPR-3.1.4.3-05", blind=True)
-class UnknownPrepareAborts(TransactionCommands):
+class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
     """When the queue manager refuses to prepare an unknown transaction, it aborts the open external transactions."""
 
     def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -44,7 +44,7 @@ class UnknownPrepareAborts(TransactionCommands):
 
 
 @fault("transaction-that-begins-with-receive-has-no-first-message", breaks="MQDMPR-3.1.4.3-06", blind=True)
-class NoFirstAfterReceive(TransactionEvents):
+class TransactionThatBeginsWithReceiveHasNoFirstMessage(TransactionEvents):
     """The sender marks no message of a transaction as the first if the transaction received a message of the same queue
     manager before it sent a message.
     """
@@ -59,7 +59,7 @@ class NoFirstAfterReceive(TransactionEvents):
 
 
 @fault("transaction-that-ends-with-receive-has-no-last-message", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class NoLastBeforeReceive(TransactionEvents):
+class TransactionThatEndsWithReceiveHasNoLastMessage(TransactionEvents):
     """The sender marks no message of a transaction as the last if the last operation of the transaction receives a
     message.
     """
@@ -74,7 +74,7 @@ class NoLastBeforeReceive(TransactionEvents):
 
 
 @fault("external-transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class ExternalWithoutLast(TransactionEvents):
+class ExternalTransactionLastMessageNotMarked(TransactionEvents):
     """The sender does not mark the last message of a transaction with a coordinator as the last."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -84,7 +84,7 @@ class ExternalWithoutLast(TransactionEvents):
 
 
 @fault("prepare-refused-while-other-transaction-is-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class SecondTransactionNotPrepared(Coordinating):
+class PrepareRefusedWhileOtherTransactionIsPrepared(Coordinating):
     """The queue manager refuses to prepare a transaction while another transaction is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -94,7 +94,7 @@ class SecondTransactionNotPrepared(Coordinating):
 
 
 @fault("prepare-refused-for-transaction-with-move", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class MoveNotPrepared(Coordinating):
+class PrepareRefusedForTransactionWithMove(Coordinating):
     """The queue manager refuses to prepare a transaction that moves a message."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -104,7 +104,7 @@ class MoveNotPrepared(Coordinating):
 
 
 @fault("commit-of-unknown-transaction-commits-open-transaction", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class UnknownCommitEndsReads(TransactionCommands):
+class CommitOfUnknownTransactionCommitsOpenTransaction(TransactionCommands):
     """When the queue manager refuses to commit an unknown transaction, it ends the reads that wait in transactions."""
 
     def commit_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -115,7 +115,7 @@ class UnknownCommitEndsReads(TransactionCommands):
 
 
 @fault("commit-carries-out-first-move-only", breaks="MQDMPR-3.1.4.4-17", blind=True)
-class FirstMoveOnly(TransactionEvents):
+class CommitCarriesOutFirstMoveOnly(TransactionEvents):
     """At a commit, the queue manager moves only the first of several messages that the transaction moves."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -127,7 +127,7 @@ class FirstMoveOnly(TransactionEvents):
 
 
 @fault("commit-moves-all-messages-to-first-target", breaks="MQDMPR-3.1.4.4-17", blind=True)
-class MovedToFirstTarget(TransactionEvents):
+class CommitMovesAllMessagesToFirstTarget(TransactionEvents):
     """At a commit, the queue manager moves all messages of the transaction to the subqueue of its first move."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -138,7 +138,7 @@ class MovedToFirstTarget(TransactionEvents):
 
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
-class SecondMoveCopies(TransactionEvents):
+class CommitKeepsSecondMovedMessageInSource(TransactionEvents):
     """At a commit, the queue manager moves the first message of several, and only copies the other messages to the
     target queue.
     """
@@ -153,7 +153,7 @@ class SecondMoveCopies(TransactionEvents):
 
 
 @fault("commit-of-move-drops-extension", breaks="MQDMPR-3.1.4.4-17", blind=True)
-class MoveDropsExtension(TransactionEvents):
+class CommitOfMoveDropsExtension(TransactionEvents):
     """When a commit moves a message, the queue manager drops the extension and the application tag of the message."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -163,7 +163,7 @@ class MoveDropsExtension(TransactionEvents):
 
 
 @fault("committed-moves-in-reverse-order", breaks="MQDMPR-3.1.4.4-18", blind=True)
-class MovesReversed(TransactionEvents):
+class CommittedMovesInReverseOrder(TransactionEvents):
     """When a commit moves several messages, the queue manager inserts them into the target queue in reverse order."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -174,7 +174,7 @@ class MovesReversed(TransactionEvents):
 
 
 @fault("committed-transaction-still-listed", breaks="MQDMPR-3.1.4.4-23", blind=True)
-class CommittedStillListed(TransactionEvents):
+class CommittedTransactionStillListed(TransactionEvents):
     """The queue manager keeps a committed transaction that sent no message in its list of transactions."""
 
     def _remove_transaction(self, transaction: Transaction) -> None:
@@ -185,7 +185,7 @@ class CommittedStillListed(TransactionEvents):
 
 
 @fault("commit-of-transaction-without-operations-refused", breaks="MQDMPR-3.1.4.4-24", blind=True)
-class EmptyCommitRefused(Coordinating):
+class CommitOfTransactionWithoutOperationsRefused(Coordinating):
     """The queue manager refuses to commit a prepared transaction without operations."""
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
@@ -195,7 +195,7 @@ class EmptyCommitRefused(Coordinating):
 
 
 @fault("abort-removes-first-sent-message-only", breaks="MQDMPR-3.1.4.5-17", blind=True)
-class AbortRemovesFirst(TransactionEvents):
+class AbortRemovesFirstSentMessageOnly(TransactionEvents):
     """At an abort, the queue manager removes only the first of several messages that the transaction sent to local
     queues.
     """
@@ -209,7 +209,7 @@ class AbortRemovesFirst(TransactionEvents):
 
 
 @fault("aborted-sent-message-counts-against-quota", breaks="MQDMPR-3.1.4.5-17", blind=True)
-class AbortedStillCounts(TransactionEvents):
+class AbortedSentMessageCountsAgainstQuota(TransactionEvents):
     """After an abort, the queue manager still counts the messages that the transaction sent to a local queue against
     the quota of the queue.
     """
@@ -222,7 +222,7 @@ class AbortedStillCounts(TransactionEvents):
 
 
 @fault("abort-of-transaction-with-move-refused", breaks="MQDMPR-3.1.4.5-20", blind=True)
-class AbortOfMoveRefused(Coordinating):
+class AbortOfTransactionWithMoveRefused(Coordinating):
     """The queue manager refuses to abort a transaction that moves a message."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -232,7 +232,7 @@ class AbortOfMoveRefused(Coordinating):
 
 
 @fault("in-doubt-transaction-commit-decides-all", breaks="MQDMPR-3.1.4.9-D01", blind=True)
-class CommitDecidesAll(TransactionEvents):
+class InDoubtTransactionCommitDecidesAll(TransactionEvents):
     """When one transaction in doubt is committed, the queue manager also commits the other transactions in doubt."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -247,7 +247,7 @@ class CommitDecidesAll(TransactionEvents):
 
 
 @fault("in-doubt-transaction-commit-returns-received-message", breaks="MQDMPR-3.1.4.9-D01", blind=True)
-class ReceiveInDoubtReturned(TransactionRecords):
+class InDoubtTransactionCommitReturnsReceivedMessage(TransactionRecords):
     """After a restart, the commit of a transaction in doubt returns the messages that the transaction received."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -256,7 +256,7 @@ class ReceiveInDoubtReturned(TransactionRecords):
 
 
 @fault("in-doubt-transaction-abort-sends-outgoing-message", breaks="MQDMPR-3.1.4.10-D01", blind=True)
-class AbortInDoubtSends(TransactionRecords):
+class InDoubtTransactionAbortSendsOutgoingMessage(TransactionRecords):
     """At a restart, the queue manager sends the messages of a prepared transaction to other queue managers at once."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -278,7 +278,7 @@ add(
 
 
 @fault("reenlistment-timeout-reports-first-transaction-only", breaks="MQDMPR-3.1.4.11-D01", blind=True)
-class FirstInDoubtReported(TransactionCommands):
+class ReenlistmentTimeoutReportsFirstTransactionOnly(TransactionCommands):
     """At the reenlistment timeout the queue manager reports only the first of several transactions in doubt."""
 
     def reenlistment_timeout(self, request: Any, token: int, now: Now) -> Result:
@@ -286,7 +286,7 @@ class FirstInDoubtReported(TransactionCommands):
 
 
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class HalfOpenSessionsStay(Administering):
+class OfflineQueueManagerKeepsHalfOpenSessions(Administering):
     """A queue manager that is taken offline closes only open sessions, and completes a session that is being set up."""
 
     def take_offline(self, now: Now) -> None:
@@ -299,7 +299,7 @@ class HalfOpenSessionsStay(Administering):
 
 
 @fault("offline-queue-manager-second-time-accepts-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class SecondOfflineIgnored(Administering):
+class OfflineQueueManagerSecondTimeAcceptsSessions(Administering):
     """A queue manager that was taken offline and brought online again ignores a second request to go offline."""
 
     def take_offline(self, now: Now) -> None:
@@ -312,7 +312,7 @@ class SecondOfflineIgnored(Administering):
 
 
 @fault("online-queue-manager-refuses-sessions", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineOnlySends(SessionOpening):
+class OnlineQueueManagerRefusesSessions(SessionOpening):
     """A queue manager that is brought online sends messages, but accepts no session from another queue manager."""
 
     def receive_establish_request(self, session: Session, packet: Any, now: Now) -> None:
@@ -325,7 +325,7 @@ class OnlineOnlySends(SessionOpening):
 
 
 @fault("online-queue-manager-sends-only-messages-from-before", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineIgnoresMessagesSentOffline(Administering):
+class OnlineQueueManagerSendsOnlyMessagesFromBefore(Administering):
     """A queue manager that is brought online does not send the messages that were sent while it was offline."""
 
     def establish_waiting(self, now: Now) -> None:

@@ -9,7 +9,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-abort-of-prepared-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
-class PreparedAbortNotAnswered(Coordinating):
+class QueueManagerAbortOfPreparedNotAnswered(Coordinating):
     """The queue manager does not answer the coordinator that a prepared transaction is aborted."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:

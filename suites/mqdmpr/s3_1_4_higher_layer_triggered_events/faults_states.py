@@ -30,7 +30,7 @@ class CommitAfterPurgeDropsSentMessage(TransactionEvents):
 
 
 @fault("commit-after-purge-counts-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
-class CommitAfterPurgeReportsPurge(TransactionEvents):
+class CommitAfterPurgeCountsReceivedMessageAsPurged(TransactionEvents):
     """If the queue was purged after the receive, a commit acknowledges the received message as purged."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -52,7 +52,7 @@ class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
 
 
 @fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
-class AbortCarriesOutMoves(TransactionEvents):
+class AbortOfPreparedTransactionKeepsMovedMessage(TransactionEvents):
     """The abort of a coordinator's transaction carries out the moves of the transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

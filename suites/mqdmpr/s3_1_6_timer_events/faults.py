@@ -17,7 +17,7 @@ add(
 
 
 @fault("expired-read-fails-with-not-found", breaks="MQDMPR-3.1.6.3-03")
-class TimeoutReportedAsNotFound(Waiting):
+class ExpiredReadFailsWithNotFound(Waiting):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

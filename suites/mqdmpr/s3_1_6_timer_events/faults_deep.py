@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sites-update-timer-runs-once", breaks="MQDMPR-3.1.6.1-10", blind=True)
-class SitesReadOnce(DirectoryClient):
+class SitesUpdateTimerRunsOnce(DirectoryClient):
     """The queue manager updates its sites only at the first expiration of the timer."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -20,7 +20,7 @@ class SitesReadOnce(DirectoryClient):
 
 
 @fault("gates-update-timer-runs-once", breaks="MQDMPR-3.1.6.2-11", blind=True)
-class GatesReadOnce(DirectoryClient):
+class GatesUpdateTimerRunsOnce(DirectoryClient):
     """The queue manager updates its site gates only at the first expiration of the timer."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
@@ -29,7 +29,7 @@ class GatesReadOnce(DirectoryClient):
 
 
 @fault("sites-update-loses-gates", breaks="MQDMPR-3.1.6.1-10", blind=True)
-class GatesForgotten(DirectoryClient):
+class SitesUpdateLosesGates(DirectoryClient):
     """When the queue manager updates its sites, it removes their gates."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:

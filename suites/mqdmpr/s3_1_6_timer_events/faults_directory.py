@@ -27,7 +27,7 @@ add(
 
 
 @fault("sites-update-attributes-not-stored", breaks="MQDMPR-3.1.6.1-10")
-class SiteAttributesNotUpdated(DirectoryClient):
+class SitesUpdateAttributesNotStored(DirectoryClient):
     """The queue manager reads its sites again, but keeps their old attributes."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -36,7 +36,7 @@ class SiteAttributesNotUpdated(DirectoryClient):
 
 
 @fault("gates-update-attributes-not-stored", breaks="MQDMPR-3.1.6.2-11")
-class GateAttributesNotUpdated(DirectoryClient):
+class GatesUpdateAttributesNotStored(DirectoryClient):
     """The queue manager reads its site gates again, but keeps their old attributes."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
@@ -45,7 +45,7 @@ class GateAttributesNotUpdated(DirectoryClient):
 
 
 @fault("sites-update-reads-wrong-site", breaks="MQDMPR-3.1.6.1-07")
-class LastSiteRead(DirectoryClient):
+class SitesUpdateReadsWrongSite(DirectoryClient):
     """When the queue manager updates its sites, it reads the last site of the directory instead of each of its own
     sites.
     """
@@ -60,7 +60,7 @@ class LastSiteRead(DirectoryClient):
 
 
 @fault("gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
-class LastQueueManagerRead(DirectoryClient):
+class GatesUpdateReadsWrongQueueManager(DirectoryClient):
     """When the queue manager updates its site gates, it reads the last queue manager of the directory instead of each
     gate.
     """

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
-class OneCursorPerQueue(Cursors):
+class OpenCursorReturnsSharedCursor(Cursors):
     """Each open queue has only one cursor, which the queue manager returns for every request."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -26,18 +26,18 @@ class OneCursorPerQueue(Cursors):
 
 
 @fault("cursor-usable-by-other-descriptor", breaks="MQDMPR-3.1.7.1.1-07")
-class CursorUsableWithAnyDescriptor(RemoteStarting):
+class CursorUsableByOtherDescriptor(RemoteStarting):
     """A cursor can be used with any OpenQueueDescriptor of its queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         queue = descriptor.QueueReference
         openings = [] if queue is None else queue.OpenQueueDescriptorCollection.values()
-        found = (super(CursorUsableWithAnyDescriptor, self).find_remote_cursor(one, handle) for one in openings)
+        found = (super(CursorUsableByOtherDescriptor, self).find_remote_cursor(one, handle) for one in openings)
         return next((cursor for cursor in found if cursor is not None), None)
 
 
 @fault("new-cursor-can-peek-next", breaks="MQDMPR-3.1.7.1.1-08")
-class NewCursorPeeksNext(Cursors):
+class NewCursorCanPeekNext(Cursors):
     """A new cursor can peek at the next message before it has read a message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -48,7 +48,7 @@ class NewCursorPeeksNext(Cursors):
 
 
 @fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
-class UnknownCursorReturned(Cursors):
+class OpenCursorReturnsUnknownHandle(Cursors):
     """The queue manager answers a request for a cursor with the handle of a cursor that does not exist."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -59,7 +59,7 @@ class UnknownCursorReturned(Cursors):
 
 
 @fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
-class CursorOfDeletedQueue(Qmcomm):
+class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
     """The queue manager creates a cursor for a deleted queue."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
@@ -71,7 +71,7 @@ class CursorOfDeletedQueue(Qmcomm):
 
 
 @fault("closed-cursor-read-stays-pending", breaks="MQDMPR-3.1.7.1.2-05")
-class ReadOfClosedCursorWaits(QueueOpening):
+class ClosedCursorReadStaysPending(QueueOpening):
     """A pending read with a cursor continues to wait after the cursor is closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -83,7 +83,7 @@ class ReadOfClosedCursorWaits(QueueOpening):
 
 
 @fault("closed-cursor-ends-all-pending-reads", breaks="MQDMPR-3.1.7.1.2-05")
-class CloseEndsAllReads(QueueOpening):
+class ClosedCursorEndsAllPendingReads(QueueOpening):
     """When a cursor is closed, the queue manager ends all pending reads of its queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -102,7 +102,7 @@ add(
 
 
 @fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
-class CloseMovesOtherCursors(Cursors):
+class ClosedCursorRewindsOthers(Cursors):
     """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:
@@ -113,7 +113,7 @@ class CloseMovesOtherCursors(Cursors):
 
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
-class CloseEndsReadsOfOtherCursors(QueueOpening):
+class ClosedCursorEndsReadsOfOtherCursors(QueueOpening):
     """When a cursor with a pending read is closed, the queue manager also ends the pending reads by other cursors of
     the same handle.
     """

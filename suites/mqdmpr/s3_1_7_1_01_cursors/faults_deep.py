@@ -16,7 +16,7 @@ from reference_qm.surface.commands import OpenCursor, Result
 
 
 @fault("queue-manager-receive-by-cursor-moves-other-cursors-on", breaks="MQDMPR-3.1.7.1.1-06")
-class OtherCursorsMoved(Cursors):
+class QueueManagerReceiveByCursorMovesOtherCursorsOn(Cursors):
     """A receive by a cursor moves other cursors that are at the same message to the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -30,7 +30,7 @@ class OtherCursorsMoved(Cursors):
 
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
-class OtherReadsEnded(QueueOpening):
+class QueueManagerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     """When a cursor is closed, the queue manager also ends the pending reads by all other cursors of the same
     OpenQueueDescriptor.
     """
@@ -43,7 +43,7 @@ class OtherReadsEnded(QueueOpening):
 
 
 @fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
-class ReadsWithoutCursorEnded(QueueOpening):
+class QueueManagerCloseCursorEndsReadsWithoutCursor(QueueOpening):
     """When a cursor is closed, the queue manager also ends the pending reads of the same OpenQueueDescriptor that use
     no cursor.
     """
@@ -56,7 +56,7 @@ class ReadsWithoutCursorEnded(QueueOpening):
 
 
 @fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
-class SecondCursorContinues(Cursors):
+class QueueManagerSecondCursorStartsAtPositionOfFirst(Cursors):
     """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:

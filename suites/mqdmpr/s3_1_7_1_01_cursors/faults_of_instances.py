@@ -14,7 +14,7 @@ from reference_qm.model.enums import CursorState, QueueAccessType
 
 
 @fault("cursor-of-recreated-queue-opened", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class CursorOfNewQueueWithSameName(Cursors):
+class CursorOfRecreatedQueueOpened(Cursors):
     """A handle of a deleted queue opens a cursor of a new queue with the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -24,7 +24,7 @@ class CursorOfNewQueueWithSameName(Cursors):
 
 
 @fault("cursor-of-handle-to-peek-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class CursorOfPeekHandleRefused(QueueCommands):
+class CursorOfHandleToPeekRefused(QueueCommands):
     """The queue manager creates no cursor for a handle with PeekAccess."""
 
     def open_cursor(self, request: Any, token: int, now: Any) -> Any:
@@ -45,7 +45,7 @@ class CursorOfSubqueueRefused(QueueCommands):
 
 
 @fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class TwoCursorsOnly(Cursors):
+class ThirdCursorOfHandleReplacesFirst(Cursors):
     """When a handle opens a third cursor, the queue manager closes the first cursor of the handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -55,7 +55,7 @@ class TwoCursorsOnly(Cursors):
 
 
 @fault("closed-cursor-can-still-peek-next", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
-class ClosedCursorUsable(QueueOpening):
+class ClosedCursorCanStillPeekNext(QueueOpening):
     """A cursor that has read a message is still usable after it was closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -67,7 +67,7 @@ class ClosedCursorUsable(QueueOpening):
 
 
 @fault("closed-cursor-closes-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
-class CloseClosesAllCursorsOfHandle(QueueOpening):
+class ClosedCursorClosesOtherCursorsOfHandle(QueueOpening):
     """When one of several cursors of a handle is closed, the queue manager closes all of them."""
 
     def close_cursor(self, cursor: Cursor) -> None:

@@ -8,7 +8,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 
 
 @fault("queue-manager-cursor-of-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class CursorOfRecreatedQueue(Cursors):
+class QueueManagerCursorOfRecreatedQueue(Cursors):
     """The queue manager opens a cursor for a deleted queue when a new queue has the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

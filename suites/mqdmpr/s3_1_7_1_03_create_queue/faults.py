@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
-class DefaultQuotaOf8Megabytes(Queues):
+class NewQueueQuota8MbByDefault(Queues):
     """If the creator of a queue supplies no Quota, the queue manager sets the Quota to 8 MB."""
 
     def add(self, queue: Queue) -> None:
@@ -25,7 +25,7 @@ class DefaultQuotaOf8Megabytes(Queues):
 
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class SuppliedPrivacyLevelIgnored(Queues):
+class NewQueuePrivacyLevelAlwaysOptional(Queues):
     """The queue manager sets PrivacyLevel of a new queue to Optional instead of the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
@@ -34,7 +34,7 @@ class SuppliedPrivacyLevelIgnored(Queues):
 
 
 @fault("new-queue-negative-base-priority-zeroed", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class BasePriorityUnsigned(Queues):
+class NewQueueNegativeBasePriorityZeroed(Queues):
     """If the creator of a queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def add(self, queue: Queue) -> None:
@@ -43,7 +43,7 @@ class BasePriorityUnsigned(Queues):
 
 
 @fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
-class QueueAddedAtRestart(Queues):
+class NewQueueNotInCollection(Queues):
     """The queue manager returns a new queue to its creator, but adds the queue to the QueueCollection only at the next
     restart.
     """
@@ -55,7 +55,7 @@ class QueueAddedAtRestart(Queues):
 
 
 @fault("new-queue-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
-class QueueWithoutJournal(Queues):
+class NewQueueWithoutJournal(Queues):
     """The queue manager creates a queue without a journal."""
 
     def add(self, queue: Queue) -> None:
@@ -64,7 +64,7 @@ class QueueWithoutJournal(Queues):
 
 
 @fault("new-queues-share-journal", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
-class OneJournalForAll(Queues):
+class NewQueuesShareJournal(Queues):
     """The queue manager assigns the same journal to all new queues."""
 
     def add(self, queue: Queue) -> None:
@@ -75,7 +75,7 @@ class OneJournalForAll(Queues):
 
 
 @fault("new-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
-class SubqueueWithJournal(Queues):
+class NewSubqueueWithJournal(Queues):
     """The queue manager creates a subqueue with a journal."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
@@ -84,7 +84,7 @@ class SubqueueWithJournal(Queues):
 
 
 @fault("new-private-queue-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
-class LocalScope(Queues):
+class NewPrivateQueueScopeSite(Queues):
     """The queue manager sets Scope of a new private queue to Site."""
 
     def add(self, queue: Queue) -> None:
@@ -93,7 +93,7 @@ class LocalScope(Queues):
 
 
 @fault("new-queue-modify-time-0", breaks="MQDMPR-3.1.7.1.3-D02")
-class ModifyTimeZero(Queues):
+class NewQueueModifyTime0(Queues):
     """The queue manager sets ModifyTime of a new queue to 0."""
 
     def add(self, queue: Queue) -> None:
@@ -102,7 +102,7 @@ class ModifyTimeZero(Queues):
 
 
 @fault("new-private-queue-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PrivateQueueGetsPublicName(QueueCommands):
+class NewPrivateQueuePublicFormatName(QueueCommands):
     """When a private queue is created, the queue manager returns a public format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -117,7 +117,7 @@ class PrivateQueueGetsPublicName(QueueCommands):
 
 
 @fault("new-public-queue-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PublicQueueGetsPrivateName(QueueCommands):
+class NewPublicQueuePrivateFormatName(QueueCommands):
     """When a public queue is created, the queue manager also returns a private format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -131,7 +131,7 @@ class PublicQueueGetsPrivateName(QueueCommands):
 
 
 @fault("new-public-queue-without-object", breaks="MQDMPR-3.1.7.1.3-D05")
-class PublicNotPublished(Publishing):
+class NewPublicQueueWithoutObject(Publishing):
     """The queue manager creates a public queue without an object in the directory."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
@@ -139,7 +139,7 @@ class PublicNotPublished(Publishing):
 
 
 @fault("new-public-queue-created-offline", breaks="MQDMPR-3.1.7.1.3-D06")
-class PublicWithoutDirectory(Publishing):
+class NewPublicQueueCreatedOffline(Publishing):
     """The queue manager creates a public queue although the directory does not answer."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:

@@ -11,7 +11,7 @@ from reference_qm.security.descriptor import AceType
 
 
 @fault("queue-manager-queue-security-sacl-lost-without-dacl", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
-class SaclNeedsDacl(Queues):
+class QueueManagerQueueSecuritySaclLostWithoutDacl(Queues):
     """The queue manager keeps the SACL of a supplied descriptor only when the descriptor also has a DACL."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -21,7 +21,7 @@ class SaclNeedsDacl(Queues):
 
 
 @fault("queue-manager-queue-security-owner-rights-granted-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class RightsOfCreator(Queues):
+class QueueManagerQueueSecurityOwnerRightsGrantedToCreator(Queues):
     """The default DACL grants the owner's rights to the creator of the queue, even if the supplied descriptor has a
     different owner.
     """
@@ -34,7 +34,7 @@ class RightsOfCreator(Queues):
 
 
 @fault("queue-manager-queue-security-dacl-sorted", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class DaclSorted(Queues):
+class QueueManagerQueueSecurityDaclSorted(Queues):
     """The queue manager moves the entries of a supplied DACL that deny access before the entries that allow access."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -18,7 +18,7 @@ from reference_qm.security import SecurityDescriptor, Sid
 
 
 @fault("queue-manager-create-queue-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02")
-class JournalQuotaFromQuota(Queues):
+class QueueManagerCreateQueueJournalQuotaFromQuota(Queues):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager also uses the Quota as
     JournalQuota.
     """
@@ -30,7 +30,7 @@ class JournalQuotaFromQuota(Queues):
 
 
 @fault("queue-manager-create-queue-name-of-journal-accepted", breaks="MQDMPR-3.1.7.1.3-05")
-class JournalNameAccepted(Queues):
+class QueueManagerCreateQueueNameOfJournalAccepted(Queues):
     """The queue manager creates a queue although its path name denotes the journal of a queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -41,7 +41,7 @@ class JournalNameAccepted(Queues):
 
 
 @fault("queue-manager-create-queue-later-queue-shares-journal", breaks="MQDMPR-3.1.7.1.3-10")
-class SharedJournal(Queues):
+class QueueManagerCreateQueueLaterQueueSharesJournal(Queues):
     """The queue manager assigns the journal of an earlier queue with journaling to a new queue with journaling."""
 
     def add(self, queue: Queue) -> None:
@@ -52,7 +52,7 @@ class SharedJournal(Queues):
 
 
 @fault("queue-manager-create-queue-label-of-64-characters", breaks="MQDMPR-3.1.7.1.3-D01")
-class ShortLabel(Queues):
+class QueueManagerCreateQueueLabelOf64Characters(Queues):
     """The queue manager keeps only the first 64 characters of the Label of a new queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -61,7 +61,7 @@ class ShortLabel(Queues):
 
 
 @fault("queue-manager-create-queue-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
-class QuotaOf31Bits(Queues):
+class QueueManagerCreateQueueQuotaOf31Bits(Queues):
     """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
     @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED)
@@ -71,7 +71,7 @@ class QuotaOf31Bits(Queues):
 
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
-class NoNegativePriority(Queues):
+class QueueManagerCreateQueueNegativeBasePriorityIsZero(Queues):
     """If the creator of a new queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -80,7 +80,7 @@ class NoNegativePriority(Queues):
 
 
 @fault("queue-manager-create-queue-number-of-queues-as-private-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class QueueNumberIsCount(Queues):
+class QueueManagerCreateQueueNumberOfQueuesAsPrivateNumber(Queues):
     """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
     another queue may have this number.
     """
@@ -90,7 +90,7 @@ class QueueNumberIsCount(Queues):
 
 
 @fault("queue-manager-create-queue-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
-class SubqueueWithJournal(Queues):
+class QueueManagerCreateQueueSubqueueWithJournal(Queues):
     """The queue manager creates a separate journal for a subqueue of a queue with journaling."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
@@ -100,7 +100,7 @@ class SubqueueWithJournal(Queues):
 
 
 @fault("queue-manager-create-queue-type-of-earlier-queue", breaks="MQDMPR-3.1.7.1.3-02")
-class TypeOfEarlierQueue(Queues):
+class QueueManagerCreateQueueTypeOfEarlierQueue(Queues):
     """If the creator of a queue supplies no Type, the queue manager assigns the Type of the previously
     created queue.
     """
@@ -113,7 +113,7 @@ class TypeOfEarlierQueue(Queues):
 
 
 @fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
-class NameTrimmed(Queues):
+class QueueManagerCreateQueueNameWithSpaceAtEndTrimmed(Queues):
     """The queue manager creates a queue although the path name ends with a space, and removes the space."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -122,7 +122,7 @@ class NameTrimmed(Queues):
 
 
 @fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
-class DaclCutToFourEntries(Queues):
+class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
     """The queue manager keeps at most four entries of a supplied DACL."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -133,7 +133,7 @@ class DaclCutToFourEntries(Queues):
 
 
 @fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class RefusedPublicQueueCreatedLater(Publishing):
+class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
     """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
 
     def __init__(self, qm: QM) -> None:
@@ -156,7 +156,7 @@ class RefusedPublicQueueCreatedLater(Publishing):
 
 
 @fault("second-public-queue-with-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class IdentifierOfFirstPublicQueue(Publishing):
+class SecondPublicQueueWithIdentifierOfFirst(Publishing):
     """The queue manager assigns the Identifier of the first public queue to the second public queue instead of the GUID
     of its directory object.
     """

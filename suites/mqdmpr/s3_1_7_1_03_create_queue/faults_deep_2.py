@@ -13,7 +13,7 @@ from reference_qm.security import SecurityDescriptor, Sid
 
 
 @fault("label-of-new-queue-is-cut-to-63-characters", breaks="MQDMPR-3.1.7.1.3-11")
-class ShortLabel(Queues):
+class LabelOfNewQueueIsCutTo63Characters(Queues):
     """The queue manager stores only the first 63 characters of a supplied label."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -22,7 +22,7 @@ class ShortLabel(Queues):
 
 
 @fault("quota-of-new-queue-has-16-bits", breaks="MQDMPR-3.1.7.1.3-D01")
-class NarrowQuota(Queues):
+class QuotaOfNewQueueHas16Bits(Queues):
     """The queue manager stores only the low 16 bits of a supplied quota."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -32,7 +32,7 @@ class NarrowQuota(Queues):
 
 
 @fault("negative-base-priority-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
-class NoNegativePriority(Queues):
+class NegativeBasePriorityOfNewQueueIsZero(Queues):
     """If the creator of a queue supplies a negative BasePriority, the queue manager stores 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -41,7 +41,7 @@ class NoNegativePriority(Queues):
 
 
 @fault("modify-time-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
-class ModifyTimeZero(Queues):
+class ModifyTimeOfNewQueueIsZero(Queues):
     """The queue manager leaves ModifyTime of a new queue at 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -52,7 +52,7 @@ class ModifyTimeZero(Queues):
 
 
 @fault("two-new-private-queues-share-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class SharedNumber(Queues):
+class TwoNewPrivateQueuesShareNumber(Queues):
     """The queue manager assigns the number of the previous private queue to each second private queue."""
 
     def _next_number(self) -> int:
@@ -61,7 +61,7 @@ class SharedNumber(Queues):
 
 
 @fault("sacl-supplied-without-dacl-is-lost", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SaclLost(Queues):
+class SaclSuppliedWithoutDaclIsLost(Queues):
     """The queue manager keeps a supplied SACL only if the descriptor also has a DACL."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -71,7 +71,7 @@ class SaclLost(Queues):
 
 
 @fault("failed-directory-object-leaves-second-public-queue", breaks="MQDMPR-3.1.7.1.3-D06")
-class QueueWithoutObject(Queues):
+class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:

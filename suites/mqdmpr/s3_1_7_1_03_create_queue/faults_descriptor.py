@@ -151,7 +151,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
-class ComputerSidOfOperatingSystem(Queues):
+class DescriptorComputerSidNotFromDirectory(Queues):
     """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
     in the directory.
     """
@@ -161,7 +161,7 @@ class ComputerSidOfOperatingSystem(Queues):
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class ComputerSidWithoutDirectory(Queues):
+class DescriptorComputerSidGuessedOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """
@@ -171,7 +171,7 @@ class ComputerSidWithoutDirectory(Queues):
 
 
 @fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
-class ComputerEntryMissing(Queues):
+class DefaultSecurityDescriptorWithoutComputerEntry(Queues):
     """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
     def machine_sid(self) -> Sid | None:
@@ -179,7 +179,7 @@ class ComputerEntryMissing(Queues):
 
 
 @fault("default-security-descriptor-grants-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
-class ComputerHasAllRights(Queues):
+class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
     """The default security descriptor grants the computer all rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -205,7 +205,7 @@ class _SuppliedDescriptorChanged(Queues):
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
     ),
 )
-class SuppliedDescriptorIgnored(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanged):
     """The queue manager assigns the default security descriptor to a new queue instead of the descriptor that its
     creator supplies.
     """
@@ -215,7 +215,7 @@ class SuppliedDescriptorIgnored(_SuppliedDescriptorChanged):
 
 
 @fault("supplied-security-descriptor-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
-class SuppliedOwnerIgnored(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanged):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
@@ -225,7 +225,7 @@ class SuppliedOwnerIgnored(_SuppliedDescriptorChanged):
 @fault(
     "supplied-security-descriptor-list-appended-to-default", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 )
-class SuppliedListAppendedToDefault(Queues):
+class SuppliedSecurityDescriptorListAppendedToDefault(Queues):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -238,7 +238,7 @@ class SuppliedListAppendedToDefault(Queues):
 
 
 @fault("supplied-security-descriptor-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SystemAccessListDropped(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorSystemListDropped(_SuppliedDescriptorChanged):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:

@@ -93,7 +93,7 @@ for _name, _rule, _says, _which, _change in (
 
 
 @fault("default-security-descriptor-without-computer-beside-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class ComputerEntryOfUserQueueMissing(Queues):
+class DefaultSecurityDescriptorWithoutComputerBesideUser(Queues):
     """The default security descriptor of a domain user's queue has no entry for the computer."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -106,7 +106,7 @@ class ComputerEntryOfUserQueueMissing(Queues):
     breaks="MQDMPR-3.1.7.1.3.1-14",
     blind=True,
 )
-class ComputerReadsOnlyProperties(Queues):
+class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
     """The default security descriptor of a domain user's queue grants the computer only the right to read
     properties.
     """
@@ -119,7 +119,7 @@ class ComputerReadsOnlyProperties(Queues):
 
 
 @fault("descriptor-computer-sid-of-earlier-answer-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class ComputerSidOfEarlierAnswer(Queues):
+class DescriptorComputerSidOfEarlierAnswerOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """
@@ -134,7 +134,7 @@ class ComputerSidOfEarlierAnswer(Queues):
 
 
 @fault("supplied-security-descriptor-empty-list-replaced", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class EmptyListReplaced(Queues):
+class SuppliedSecurityDescriptorEmptyListReplaced(Queues):
     """The queue manager replaces a supplied access list without entries by the default access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -144,7 +144,7 @@ class EmptyListReplaced(Queues):
 
 
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
-class OnlyFirstAuditEntryKept(Queues):
+class SuppliedSecurityDescriptorSecondAuditEntryDropped(Queues):
     """The queue manager keeps only the first entry of a supplied system access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -156,7 +156,7 @@ class OnlyFirstAuditEntryKept(Queues):
 
 
 @fault("supplied-security-descriptor-repeated-sid-merged", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class EntriesOfSameSidMerged(Queues):
+class SuppliedSecurityDescriptorRepeatedSidMerged(Queues):
     """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -169,7 +169,7 @@ class EntriesOfSameSidMerged(Queues):
 
 
 @fault("supplied-security-descriptor-owner-ignored-without-creator", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class SuppliedOwnerReplacedByAnonymous(Queues):
+class SuppliedSecurityDescriptorOwnerIgnoredWithoutCreator(Queues):
     """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
     user.
     """

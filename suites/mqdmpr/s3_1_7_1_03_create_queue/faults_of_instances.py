@@ -28,7 +28,7 @@ class _CreatedChanged(Queues):
 
 
 @fault("new-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class LabelCut(_CreatedChanged):
+class NewQueueLabelCutTo64Characters(_CreatedChanged):
     """The queue manager stores only the first 64 characters of the label of a new queue."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -36,7 +36,7 @@ class LabelCut(_CreatedChanged):
 
 
 @fault("new-queue-quota-0-unlimited", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class ZeroQuotaUnlimited(_CreatedChanged):
+class NewQueueQuota0Unlimited(_CreatedChanged):
     """If the creator of a queue supplies the Quota 0, the queue manager applies no Quota to the queue."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -44,7 +44,7 @@ class ZeroQuotaUnlimited(_CreatedChanged):
 
 
 @fault("new-queue-journal-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class JournalQuotaOf31Bits(_CreatedChanged):
+class NewQueueJournalQuotaOf31Bits(_CreatedChanged):
     """The queue manager stores only the low 31 bits of the JournalQuota of a new queue."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -53,7 +53,7 @@ class JournalQuotaOf31Bits(_CreatedChanged):
 
 
 @fault("new-queue-base-priority-of-8-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class BasePriorityOf8Bits(_CreatedChanged):
+class NewQueueBasePriorityOf8Bits(_CreatedChanged):
     """If the creator of a queue supplies a BasePriority above 255, the queue manager sets BasePriority to 0."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -62,7 +62,7 @@ class BasePriorityOf8Bits(_CreatedChanged):
 
 
 @fault("new-transactional-queue-without-authentication", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class TransactionalQueueLosesAuthentication(_CreatedChanged):
+class NewTransactionalQueueWithoutAuthentication(_CreatedChanged):
     """The queue manager ignores the supplied Authentication and Journaling of a new transactional queue."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -71,7 +71,7 @@ class TransactionalQueueLosesAuthentication(_CreatedChanged):
 
 
 @fault("new-queue-privacy-body-becomes-optional-with-authentication", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
-class PrivacyExcludesAuthentication(_CreatedChanged):
+class NewQueuePrivacyBodyBecomesOptionalWithAuthentication(_CreatedChanged):
     """The queue manager sets PrivacyLevel of a new queue with Authentication to Optional, and ignores the supplied
     value.
     """
@@ -82,7 +82,7 @@ class PrivacyExcludesAuthentication(_CreatedChanged):
 
 
 @fault("new-queue-type-kept-only-with-label", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
-class TypeNeedsLabel(_CreatedChanged):
+class NewQueueTypeKeptOnlyWithLabel(_CreatedChanged):
     """The queue manager ignores the supplied Type of a new queue without a label."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -91,7 +91,7 @@ class TypeNeedsLabel(_CreatedChanged):
 
 
 @fault("any-new-queues-share-journal", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
-class SharedJournal(_CreatedChanged):
+class AnyNewQueuesShareJournal(_CreatedChanged):
     """The queue manager assigns the same journal to all queues that are created with the same Label."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -103,7 +103,7 @@ class SharedJournal(_CreatedChanged):
 
 
 @fault("new-queue-number-is-number-of-queues", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
-class QueueNumberFromCount(Queues):
+class NewQueueNumberIsNumberOfQueues(Queues):
     """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
 
     def _next_number(self) -> int:
@@ -112,7 +112,7 @@ class QueueNumberFromCount(Queues):
 
 
 @fault("new-queue-name-of-100-characters-refused", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class LongNameRefused(Queues):
+class NewQueueNameOf100CharactersRefused(Queues):
     """The queue manager refuses to create a queue whose name has more than 60 characters."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -122,7 +122,7 @@ class LongNameRefused(Queues):
 
 
 @fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class NameThatIsPrefixRefused(Queues):
+class NewQueueRefusedWithNameThatBeginsLikeOther(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -132,7 +132,7 @@ class NameThatIsPrefixRefused(Queues):
 
 
 @fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class UpperCasePrivateFolderIsPublic(_CreatedChanged):
+class PrivateQueueWithUpperCaseFolderIsPublic(_CreatedChanged):
     """The queue manager creates a queue whose path name begins with PRIVATE$ in upper-case letters as a
     public queue.
     """
@@ -143,7 +143,7 @@ class UpperCasePrivateFolderIsPublic(_CreatedChanged):
 
 
 @fault("any-public-queue-created-without-directory", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class CreatedWhenOffline(Publishing):
+class AnyPublicQueueCreatedWithoutDirectory(Publishing):
     """The queue manager creates a public queue although the directory is unavailable, and publishes it later."""
 
     def publish(self, queue: Queue, published: Any) -> None:
@@ -154,7 +154,7 @@ class CreatedWhenOffline(Publishing):
 
 
 @fault("invalid-path-name-with-second-subqueue-accepted", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
-class SubqueueOfSubqueue(Queues):
+class InvalidPathNameWithSecondSubqueueAccepted(Queues):
     """The queue manager ignores everything after a second semicolon in a path name."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -164,7 +164,7 @@ class SubqueueOfSubqueue(Queues):
 
 
 @fault("invalid-path-name-cut-to-allowed-length", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
-class LongNameCut(Queues):
+class InvalidPathNameCutToAllowedLength(Queues):
     """The queue manager cuts the name of a new queue to 124 characters instead of refusing a longer name."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

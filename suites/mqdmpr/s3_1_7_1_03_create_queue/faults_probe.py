@@ -11,7 +11,7 @@ from reference_qm.security.sid import Sid
 
 
 @fault("queue-manager-supplied-dacl-last-entry-lost", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class LastEntryLost(Queues):
+class QueueManagerSuppliedDaclLastEntryLost(Queues):
     """The queue manager copies a supplied Dacl of several entries without its last entry."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

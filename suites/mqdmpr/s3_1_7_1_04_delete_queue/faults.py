@@ -20,7 +20,7 @@ Done = Callable[[], Result]
 
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class DeletedMessagesNotAcknowledged(Queues):
+class DeletedQueueMessagesNotAcknowledged(Queues):
     """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -31,7 +31,7 @@ class DeletedMessagesNotAcknowledged(Queues):
 
 
 @fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
-class OldHandleRefersToNewQueue(Queues):
+class DeletedQueueHandlesOpenNamesake(Queues):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -52,7 +52,7 @@ class OldHandleRefersToNewQueue(Queues):
 
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
-class DeletedQueueStillListed(Queues):
+class DeletedQueueOnlyEmptied(Queues):
     """When a queue is deleted, the queue manager deletes the queue's messages, but keeps the queue."""
 
     def forget(self, queue: Queue) -> None:
@@ -60,7 +60,7 @@ class DeletedQueueStillListed(Queues):
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
-class DeletionOfOpenQueueReturnsError(Queues):
+class DeleteOfOpenQueueReturnsError(Queues):
     """The queue manager deletes an open queue, but returns an error."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -71,7 +71,7 @@ class DeletionOfOpenQueueReturnsError(Queues):
 
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
-class DirectoryObjectRemains(Publishing):
+class DeletedPublicQueueObjectStays(Publishing):
     """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -79,7 +79,7 @@ class DirectoryObjectRemains(Publishing):
 
 
 @fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
-class EarlierDirectoryObjectsDeleted(Publishing):
+class DeleteRemovesOtherDirectoryObjects(Publishing):
     """When a public queue is deleted, the queue manager also deletes the directory objects of all public queues that
     are listed before it.
     """
@@ -89,7 +89,7 @@ class EarlierDirectoryObjectsDeleted(Publishing):
 
         def delete_another_object(status: Status) -> None:
             if others:
-                super(EarlierDirectoryObjectsDeleted, self).withdraw(others.pop(), delete_another_object)
+                super(DeleteRemovesOtherDirectoryObjects, self).withdraw(others.pop(), delete_another_object)
             else:
                 withdrawn(status)
 
@@ -97,7 +97,7 @@ class EarlierDirectoryObjectsDeleted(Publishing):
 
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
-class DeletedWithoutDirectory(Publishing):
+class PublicQueueDeletedOffline(Publishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -105,7 +105,7 @@ class DeletedWithoutDirectory(Publishing):
 
 
 @fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class LockedMessageUnacknowledged(Queues):
+class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
     """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:

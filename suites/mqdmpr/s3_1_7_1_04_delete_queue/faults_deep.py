@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("receiver-transactional-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
-class TransactionalReportedAsPurged(Positions):
+class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
     """The receiver reports a transactional message of a deleted queue as purged."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -33,7 +33,7 @@ class TransactionalReportedAsPurged(Positions):
 
 
 @fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class OnlyFirstMessageReported(Queues):
+class ReceiverSecondMessageOfDeletedQueueNotReported(Queues):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -43,7 +43,7 @@ class OnlyFirstMessageReported(Queues):
 
 
 @fault("queue-manager-delete-queue-detaches-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
-class FirstHandleDetached(Queues):
+class QueueManagerDeleteQueueDetachesFirstHandleOnly(Queues):
     """When a queue is deleted, only its first open handle becomes invalid; reads with the other handles wait for
     messages.
     """
@@ -58,7 +58,7 @@ class FirstHandleDetached(Queues):
 
 
 @fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
-class DeletedQueueReturns(Queues):
+class QueueManagerDeletedQueueListedAfterRestart(Queues):
     """After a restart, the queue manager restores a deleted queue."""
 
     def _build_deletion(self, queue: Queue) -> Change:
@@ -67,7 +67,7 @@ class DeletedQueueReturns(Queues):
 
 
 @fault("queue-manager-delete-queue-refused-while-open", breaks="MQDMPR-3.1.7.1.4-17")
-class OpenQueueNotDeleted(QueueCommands):
+class QueueManagerDeleteQueueRefusedWhileOpen(QueueCommands):
     """The queue manager refuses to delete a queue that an application has open."""
 
     def delete_queue(self, request: Any, token: int, now: Now) -> Result | None:
@@ -77,7 +77,7 @@ class OpenQueueNotDeleted(QueueCommands):
 
 
 @fault("queue-manager-delete-queue-refused-while-not-empty", breaks="MQDMPR-3.1.7.1.4-17")
-class FullQueueNotDeleted(QueueCommands):
+class QueueManagerDeleteQueueRefusedWhileNotEmpty(QueueCommands):
     """The queue manager refuses to delete a queue that contains a message which a transaction has locked."""
 
     def delete_queue(self, request: Any, token: int, now: Now) -> Result | None:
@@ -87,7 +87,7 @@ class FullQueueNotDeleted(QueueCommands):
 
 
 @fault("public-queue-emptied-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
-class EmptiedByRefusedDeletion(Publishing):
+class PublicQueueEmptiedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the queue loses its messages."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -100,7 +100,7 @@ class EmptiedByRefusedDeletion(Publishing):
 
 
 @fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
-class ClosedByRefusedDeletion(Publishing):
+class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class OnlyFirstMessageReported(Positions):
+class OnlyFirstMessageOfDeletedQueueIsReported(Positions):
     """When a queue is deleted, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -28,7 +28,7 @@ class OnlyFirstMessageReported(Positions):
 
 
 @fault("locked-message-of-deleted-queue-is-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class LockedMessageNotReported(Positions):
+class LockedMessageOfDeletedQueueIsNotReported(Positions):
     """A message that a reader holds when its queue is deleted causes no negative acknowledgment."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -41,7 +41,7 @@ class LockedMessageNotReported(Positions):
 
 
 @fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
-class SecondHandleReads(Queues):
+class SecondHandleOfDeletedQueueStillReads(Queues):
     """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -53,7 +53,7 @@ class SecondHandleReads(Queues):
 
 
 @fault("deleted-queue-with-open-handle-keeps-name", breaks="MQDMPR-3.1.7.1.4-11")
-class OpenedQueueKeepsName(Queues):
+class DeletedQueueWithOpenHandleKeepsName(Queues):
     """When an open queue is deleted, the queue manager keeps its name: the queue stays listed and receives messages."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("deleted-queue-handle-to-subqueue-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class SubqueueHandleStays(Queues):
+class DeletedQueueHandleToSubqueueStays(Queues):
     """After the deletion of a queue, handles of its subqueues still refer to the subqueues."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -23,7 +23,7 @@ class SubqueueHandleStays(Queues):
 
 
 @fault("deleted-queue-handle-to-peek-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class PeekHandleStays(Queues):
+class DeletedQueueHandleToPeekStays(Queues):
     """After the deletion of a queue, handles with PeekAccess still refer to the queue."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -36,7 +36,7 @@ class PeekHandleStays(Queues):
 
 
 @fault("deleted-queue-takes-queue-with-longer-name", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
-class LongerNamesDeletedToo(Queues):
+class DeletedQueueTakesQueueWithLongerName(Queues):
     """When a queue is deleted, the queue manager also deletes the queues whose names begin with the name
     of this queue.
     """
@@ -49,7 +49,7 @@ class LongerNamesDeletedToo(Queues):
 
 
 @fault("deletion-of-queue-with-subqueue-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
-class QueueWithSubqueueRefused(QueueCommands):
+class DeletionOfQueueWithSubqueueRefused(QueueCommands):
     """The queue manager refuses to delete a queue that has a subqueue."""
 
     def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:
@@ -59,7 +59,7 @@ class QueueWithSubqueueRefused(QueueCommands):
 
 
 @fault("deletion-of-queue-with-journaled-messages-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
-class QueueWithJournalRefused(QueueCommands):
+class DeletionOfQueueWithJournaledMessagesRefused(QueueCommands):
     """The queue manager refuses to delete a queue whose journal contains messages."""
 
     def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:
@@ -70,7 +70,7 @@ class QueueWithJournalRefused(QueueCommands):
 
 
 @fault("deletion-of-subqueue-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
-class SubqueueNotDeleted(QueueCommands):
+class DeletionOfSubqueueRefused(QueueCommands):
     """The queue manager refuses to delete a subqueue."""
 
     def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:

@@ -27,7 +27,7 @@ def _get_open_modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]
 
 
 @fault("deny-receive-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
-class ExclusivePeekJoinsExclusiveReceiver(QueueOpening):
+class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
     """A reader with PeekAccess and DenyReceive can open a queue that another reader has open with ReceiveAccess and
     DenyReceive.
     """
@@ -39,7 +39,7 @@ class ExclusivePeekJoinsExclusiveReceiver(QueueOpening):
 
 
 @fault("receive-access-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-106")
-class ReceiverJoinsExclusiveReceiver(QueueOpening):
+class ReceiveAccessGrantedBesideExclusiveReceiver(QueueOpening):
     """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -48,7 +48,7 @@ class ReceiverJoinsExclusiveReceiver(QueueOpening):
 
 
 @fault("receive-access-granted-beside-exclusive-peeker", breaks="MQDMPR-3.1.7.1.5-110")
-class ReceiverJoinsExclusivePeeker(QueueOpening):
+class ReceiveAccessGrantedBesideExclusivePeeker(QueueOpening):
     """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -59,7 +59,7 @@ class ReceiverJoinsExclusivePeeker(QueueOpening):
 
 
 @fault("deny-receive-granted-beside-shared-receiver", breaks="MQDMPR-3.1.7.1.5-114")
-class ExclusiveReaderJoinsReceiver(QueueOpening):
+class DenyReceiveGrantedBesideSharedReceiver(QueueOpening):
     """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -69,7 +69,7 @@ class ExclusiveReaderJoinsReceiver(QueueOpening):
 
 
 @fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
-class DescriptorNotAddedToQueue(QueueOpening):
+class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
     """The queue manager does not add a new OpenQueueDescriptor to its queue, so the descriptor restricts no other
     reader.
     """
@@ -88,7 +88,7 @@ class DescriptorNotAddedToQueue(QueueOpening):
 
 
 @fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class OnlyOneReceiverAdmitted(QueueOpening):
+class SecondOpenWithReceiveAccessRefused(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -97,7 +97,7 @@ class OnlyOneReceiverAdmitted(QueueOpening):
 
 
 @fault("peek-beside-exclusive-remote-reader-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class PeekDuringExclusiveRemoteReadRefused(QueueOpening):
+class PeekBesideExclusiveRemoteReaderRefused(QueueOpening):
     """The queue manager refuses a peek while a remote reader has the queue open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -114,7 +114,7 @@ class PeekDuringExclusiveRemoteReadRefused(QueueOpening):
     "queue-names-compared-by-16-characters",
     breaks=("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118"),
 )
-class NamesComparedIn16Characters(QueueOpening):
+class QueueNamesComparedBy16Characters(QueueOpening):
     """The queue manager compares only the first 16 characters of queue names."""
 
     def open_found_queue(
@@ -132,7 +132,7 @@ class NamesComparedIn16Characters(QueueOpening):
     "second-open-of-queue-returns-first-handle",
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
-class SecondOpenReturnsFirstHandle(QueueOpening):
+class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
     """When a reader opens an open queue again, the queue manager returns the handle of the first request."""
 
     def open_found_queue(
@@ -148,7 +148,7 @@ class SecondOpenReturnsFirstHandle(QueueOpening):
 
 
 @fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
-class PeekerRestrictsLikeReceiver(QueueOpening):
+class PeekAccessGrantedAsReceiveAccess(QueueOpening):
     """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
 
     def open_found_queue(
@@ -163,7 +163,7 @@ class PeekerRestrictsLikeReceiver(QueueOpening):
 
 
 @fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
-class PreviousHandleReturned(Qmcomm):
+class OpenOfQueueReturnsPreviousHandle(Qmcomm):
     """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -176,7 +176,7 @@ class PreviousHandleReturned(Qmcomm):
 
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
-class SeveralQueuesOpenForReading(QueueOpening):
+class SeveralQueuesOpenedToRead(QueueOpening):
     """When a reader requests to open several queues for reading, the queue manager opens the first of these queues."""
 
     def _open_several(
@@ -188,7 +188,7 @@ class SeveralQueuesOpenForReading(QueueOpening):
 
 
 @fault("http-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
-class HttpNameOpenForReading(QueueOpening):
+class HttpNameOpenedToRead(QueueOpening):
     """The queue manager opens an HTTP format name of a local queue for reading."""
 
     def open_queue(
@@ -202,7 +202,7 @@ class HttpNameOpenForReading(QueueOpening):
 
 
 @fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
-class MulticastNameOpenForReading(Qmcomm):
+class MulticastNameOpenedToRead(Qmcomm):
     """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
@@ -214,7 +214,7 @@ class MulticastNameOpenForReading(Qmcomm):
 
 
 @fault("missing-queue-created-when-opened", breaks="MQDMPR-3.1.7.1.5-51")
-class MissingQueueCreated(QueueOpening):
+class MissingQueueCreatedWhenOpened(QueueOpening):
     """The queue manager creates a missing queue when a reader opens it."""
 
     def open_queue(
@@ -231,7 +231,7 @@ class MissingQueueCreated(QueueOpening):
     "sharing-mode-of-application-ignored",
     breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
 )
-class ApplicationsDoNotExclude(QueueOpening):
+class SharingModeOfApplicationIgnored(QueueOpening):
     """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

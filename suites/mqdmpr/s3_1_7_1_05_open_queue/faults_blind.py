@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-open-queue-sharing-checked-against-newest-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
-class OnlyNewestHandleChecked(QueueOpening):
+class QueueManagerOpenQueueSharingCheckedAgainstNewestOpening(QueueOpening):
     """When a queue is opened, the queue manager checks only the sharing mode of the newest handle of that queue, and
     ignores earlier handles.
     """
@@ -52,7 +52,7 @@ add(
 
 
 @fault("queue-manager-outgoing-queue-identifier-same-for-one-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class OutgoingQueueIdentifierOfHost(Destinations):
+class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
     """The queue manager assigns the same Identifier to all outgoing queues whose destination queues are on the same
     computer.
     """

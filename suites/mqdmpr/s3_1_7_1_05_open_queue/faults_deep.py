@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-open-missing-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-51")
-class MissingSubqueueOpensMainQueue(QueueNames):
+class QueueManagerOpenMissingSubqueueOpensQueue(QueueNames):
     """The queue manager opens the main queue when a format name refers to a subqueue that does not exist."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -24,7 +24,7 @@ class MissingSubqueueOpensMainQueue(QueueNames):
 
 
 @fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
-class SubqueueOpensMainQueue(QueueNames):
+class QueueManagerOpenSubqueueOpensQueue(QueueNames):
     """The queue manager opens the main queue when a format name refers to one of its subqueues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -34,7 +34,7 @@ class SubqueueOpensMainQueue(QueueNames):
 
 
 @fault("queue-manager-open-compares-names-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-48")
-class QueueNamesCaseSensitive(QueueNames):
+class QueueManagerOpenComparesNamesWithRegardToCase(QueueNames):
     """The queue manager finds no local queue for a direct format name whose letters differ in case from the path name
     of the queue.
     """
@@ -48,7 +48,7 @@ class QueueNamesCaseSensitive(QueueNames):
 
 
 @fault("queue-manager-open-of-queue-restricts-its-subqueues", breaks="MQDMPR-3.1.7.1.5-124")
-class SharingModeRestrictsSubqueues(QueueOpening):
+class QueueManagerOpenOfQueueRestrictsItsSubqueues(QueueOpening):
     """The sharing mode of a reader of a queue also restricts readers of the subqueues of this queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -57,7 +57,7 @@ class SharingModeRestrictsSubqueues(QueueOpening):
 
 
 @fault("queue-manager-open-http-name-to-peek", breaks="MQDMPR-3.1.7.1.5-38")
-class HttpNameOpenForPeeking(QueueOpening):
+class QueueManagerOpenHttpNameToPeek(QueueOpening):
     """The queue manager opens an HTTP format name of a local queue with PeekAccess."""
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
@@ -66,7 +66,7 @@ class HttpNameOpenForPeeking(QueueOpening):
 
 
 @fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
-class HostNameCaseSensitive(QueueNames):
+class QueueManagerOpenComparesOwnHostNameWithRegardToCase(QueueNames):
     """The queue manager treats its own computer name in a direct format name as the name of another computer if the
     name differs in letter case.
     """
@@ -78,7 +78,7 @@ class HostNameCaseSensitive(QueueNames):
 
 
 @fault("queue-manager-several-local-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
-class SeveralLocalQueuesOpenExclusively(QueueOpening):
+class QueueManagerSeveralLocalQueuesOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several queues of its computer together with the sharing mode DenyReceive."""
 
     def _open_several(
@@ -90,7 +90,7 @@ class SeveralLocalQueuesOpenExclusively(QueueOpening):
 
 
 @fault("queue-manager-several-queues-opened-at-most-four", breaks="MQDMPR-3.1.7.1.5-32")
-class DescriptorOfAtMostFourQueues(QueueOpening):
+class QueueManagerSeveralQueuesOpenedAtMostFour(QueueOpening):
     """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
 
     def _open_several(

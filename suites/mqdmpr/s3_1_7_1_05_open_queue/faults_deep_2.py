@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("several-queues-are-opened-for-peeking", breaks="MQDMPR-3.1.7.1.5-09")
-class SeveralQueuesOpenForPeeking(QueueOpening):
+class SeveralQueuesAreOpenedForPeeking(QueueOpening):
     """The queue manager opens several queues together with PeekAccess."""
 
     def _open_several(
@@ -25,7 +25,7 @@ class SeveralQueuesOpenForPeeking(QueueOpening):
 
 
 @fault("third-of-several-queues-is-not-opened", breaks="MQDMPR-3.1.7.1.5-24")
-class ThirdElementDropped(QueueOpening):
+class ThirdOfSeveralQueuesIsNotOpened(QueueOpening):
     """The queue manager opens only the first two queues of a format name with more than two elements."""
 
     def _open_several(
@@ -36,7 +36,7 @@ class ThirdElementDropped(QueueOpening):
 
 
 @fault("missing-local-queue-is-opened-for-sending-by-address", breaks="MQDMPR-3.1.7.1.5-61")
-class LocalAddressTakenForRemote(QueueNames):
+class MissingLocalQueueIsOpenedForSendingByAddress(QueueNames):
     """The queue manager opens an outgoing queue for a missing local queue that the format name gives by IP address."""
 
     def means_this_computer(self, name: FormatName) -> bool:
@@ -44,7 +44,7 @@ class LocalAddressTakenForRemote(QueueNames):
 
 
 @fault("peek-with-deny-receive-joins-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
-class ExclusivePeekJoins(QueueOpening):
+class PeekWithDenyReceiveJoinsExclusiveReceiver(QueueOpening):
     """An open with PeekAccess and DenyReceive succeeds although a receiver has the queue open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -54,7 +54,7 @@ class ExclusivePeekJoins(QueueOpening):
 
 
 @fault("only-last-user-of-queue-excludes-receiver", breaks="MQDMPR-3.1.7.1.5-106")
-class LaterPeekEndsExclusion(QueueOpening):
+class OnlyLastUserOfQueueExcludesReceiver(QueueOpening):
     """A receiver with DenyReceive excludes other receivers only until a further reader peeks at the queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -67,7 +67,7 @@ class LaterPeekEndsExclusion(QueueOpening):
 
 
 @fault("exclusive-peek-among-other-peeks-admits-receiver", breaks="MQDMPR-3.1.7.1.5-110")
-class OtherPeekerEndsExclusion(QueueOpening):
+class ExclusivePeekAmongOtherPeeksAdmitsReceiver(QueueOpening):
     """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -79,7 +79,7 @@ class OtherPeekerEndsExclusion(QueueOpening):
 
 
 @fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
-class CloseOfOneReceiverForgetsBoth(QueueOpening):
+class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
     """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -92,7 +92,7 @@ class CloseOfOneReceiverForgetsBoth(QueueOpening):
 
 
 @fault("peek-access-prevents-exclusive-peek", breaks="MQDMPR-3.1.7.1.5-117")
-class PeekerExcludesExclusivePeeker(QueueOpening):
+class PeekAccessPreventsExclusivePeek(QueueOpening):
     """A reader with PeekAccess prevents another reader from opening the queue with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

@@ -18,7 +18,7 @@ SEND, RECEIVE, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccess
 
 
 @fault("queue-manager-local-and-remote-queue-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
-class SeveralQueuesOpenExclusivelyWithRemote(QueueOpening):
+class QueueManagerLocalAndRemoteQueueOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several queues together with DenyReceive if one of them is remote."""
 
     def _open_several(
@@ -30,7 +30,7 @@ class SeveralQueuesOpenExclusivelyWithRemote(QueueOpening):
 
 
 @fault("queue-manager-three-queues-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
-class ThreeQueuesOpenForPeeking(QueueOpening):
+class QueueManagerThreeQueuesOpenedToPeek(QueueOpening):
     """When a reader requests to open three queues together with PeekAccess, the queue manager opens the first of these
     queues instead of refusing the request.
     """
@@ -44,7 +44,7 @@ class ThreeQueuesOpenForPeeking(QueueOpening):
 
 
 @fault("queue-manager-machine-name-of-this-computer-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class MachineNameOpenForSending(QueueOpening):
+class QueueManagerMachineNameOfThisComputerOpenedToSend(QueueOpening):
     """An application can open the machine format name of the local dead-letter queue for sending."""
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
@@ -52,7 +52,7 @@ class MachineNameOpenForSending(QueueOpening):
 
 
 @fault("queue-manager-missing-queue-by-private-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-51", blind=True)
-class MissingNumberOpensOtherQueue(QueueOpening):
+class QueueManagerMissingQueueByPrivateNameOpenedToRead(QueueOpening):
     """If a private format name matches no local queue, the queue manager opens another private queue for reading."""
 
     def open_queue(
@@ -66,7 +66,7 @@ class MissingNumberOpensOtherQueue(QueueOpening):
 
 
 @fault("queue-manager-journal-of-missing-queue-opened-to-read", breaks="MQDMPR-3.1.7.1.5-51", blind=True)
-class MissingJournalOpensSystemJournal(QueueOpening):
+class QueueManagerJournalOfMissingQueueOpenedToRead(QueueOpening):
     """If the name of a journal matches no local queue, the queue manager opens the system journal for reading."""
 
     def open_queue(
@@ -79,7 +79,7 @@ class MissingJournalOpensSystemJournal(QueueOpening):
 
 
 @fault("queue-manager-missing-queue-by-own-address-treated-as-remote", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class LocalAddressTakenForRemote(QueueNames):
+class QueueManagerMissingQueueByOwnAddressTreatedAsRemote(QueueNames):
     """The queue manager treats a direct format name with its own IP address as the name of another computer if no local
     queue matches.
     """
@@ -89,7 +89,7 @@ class LocalAddressTakenForRemote(QueueNames):
 
 
 @fault("queue-manager-missing-queue-opened-by-localhost", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class MissingLocalhostQueueOpensOutgoingQueue(QueueOpening):
+class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
     """The queue manager opens an outgoing queue for a missing local queue whose direct format name contains
     "localhost".
     """
@@ -106,7 +106,7 @@ class MissingLocalhostQueueOpensOutgoingQueue(QueueOpening):
 
 
 @fault("open-queue-exclusive-peeker-of-journal-ignored", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class JournalOpenDespiteExclusivePeek(QueueOpening):
+class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
     """The queue manager opens a journal with ReceiveAccess although another reader has the journal open with PeekAccess
     and DenyReceive.
     """
@@ -118,7 +118,7 @@ class JournalOpenDespiteExclusivePeek(QueueOpening):
 
 
 @fault("open-queue-exclusive-receiver-of-subqueue-ignored", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
-class SubqueueOpenDespiteExclusiveReceiver(QueueOpening):
+class OpenQueueExclusiveReceiverOfSubqueueIgnored(QueueOpening):
     """The queue manager opens a subqueue with ReceiveAccess although another reader has the subqueue open with
     ReceiveAccess and DenyReceive.
     """
@@ -129,7 +129,7 @@ class SubqueueOpenDespiteExclusiveReceiver(QueueOpening):
 
 
 @fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class SecondNewQueueNotLocked(Destinations):
+class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
     def initial_state(self, text: str) -> OutgoingQueueState:

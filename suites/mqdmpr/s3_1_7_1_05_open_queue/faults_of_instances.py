@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("exclusive-receiver-does-not-exclude-after-failed-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
-class RefusalEndsExclusion(QueueOpening):
+class ExclusiveReceiverDoesNotExcludeAfterFailedOpening(QueueOpening):
     """After the queue manager has refused one reader because of an exclusive reader, it admits the next reader."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -28,7 +28,7 @@ class RefusalEndsExclusion(QueueOpening):
 
 
 @fault("exclusive-peeker-excludes-peekers", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class PeekerExcludesPeekers(QueueOpening):
+class ExclusivePeekerExcludesPeekers(QueueOpening):
     """The queue manager refuses a second reader with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -39,7 +39,7 @@ class PeekerExcludesPeekers(QueueOpening):
 
 
 @fault("sender-excluded-by-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class SendersExcluded(QueueOpening):
+class SenderExcludedByExclusiveReceiver(QueueOpening):
     """The queue manager does not open a local queue for sending while a reader has it open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -57,7 +57,7 @@ class SenderCountsAsReceiver(QueueOpening):
 
 
 @fault("peeker-before-receiver-hides-receiver", breaks="MQDMPR-3.1.7.1.5-114", blind=True)
-class FirstReaderDecides(QueueOpening):
+class PeekerBeforeReceiverHidesReceiver(QueueOpening):
     """The queue manager compares the sharing mode of a new reader only with that of the first reader of the queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -70,7 +70,7 @@ class FirstReaderDecides(QueueOpening):
 
 
 @fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class SharedPeekerEndsExclusion(QueueOpening):
+class DenyReceiveOfPeekerIgnoredBesideReceiversPeek(QueueOpening):
     """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
     another reader has the queue open with PeekAccess and DenyReceive.
     """
@@ -83,7 +83,7 @@ class SharedPeekerEndsExclusion(QueueOpening):
 
 
 @fault("exclusive-receiver-of-journal-excludes-readers-of-queue", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class JournalExcludes(QueueOpening):
+class ExclusiveReceiverOfJournalExcludesReadersOfQueue(QueueOpening):
     """The sharing mode of a reader of a queue's journal also restricts the readers of the queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -94,7 +94,7 @@ class JournalExcludes(QueueOpening):
 
 
 @fault("missing-second-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class LaterMissingSkipped(QueueOpening):
+class MissingSecondQueueOfSeveralSkipped(QueueOpening):
     """If a queue other than the first of several queues is missing, the queue manager opens the other queues."""
 
     def _open_several(
@@ -111,7 +111,7 @@ class LaterMissingSkipped(QueueOpening):
 
 
 @fault("failed-opening-of-several-leaves-first-open", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class EarlierQueuesStayOpen(QueueOpening):
+class FailedOpeningOfSeveralLeavesFirstOpen(QueueOpening):
     """When the queue manager cannot open one of several queues, the queues before it stay open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -124,7 +124,7 @@ class EarlierQueuesStayOpen(QueueOpening):
 
 
 @fault("several-queues-with-one-remote-name-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class LocalAndRemoteRefused(QueueOpening):
+class SeveralQueuesWithOneRemoteNameRefused(QueueOpening):
     """The queue manager does not open local and remote queues together."""
 
     def _open_several(
@@ -137,7 +137,7 @@ class LocalAndRemoteRefused(QueueOpening):
 
 
 @fault("deleted-queue-found-by-private-name", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class PrivateNumberOfNeighbour(Destinations):
+class DeletedQueueFoundByPrivateName(Destinations):
     """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
     def find_local(self, text: str) -> Queue | None:

@@ -108,7 +108,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("open-of-several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
-class DescriptorOfSeveralQueuesNotKept(QueueOpening):
+class OpenOfSeveralQueuesWithoutCommonDescriptor(QueueOpening):
     """The queue manager keeps no common descriptor for queues that are opened together."""
 
     def _open_several(
@@ -121,7 +121,7 @@ class DescriptorOfSeveralQueuesNotKept(QueueOpening):
 
 
 @fault("open-of-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
-class OpenOfSeveralQueuesReturnsError(QueueOpening):
+class OpenOfThreeQueuesReturnsError(QueueOpening):
     """The queue manager opens more than two queues together, but returns an error."""
 
     def _open_several(
@@ -239,7 +239,7 @@ for _name, _rule, _says, _changed in (
 
 
 @fault("outgoing-queue-created-at-first-send", breaks="MQDMPR-3.1.7.1.5-79")
-class OutgoingQueueCreatedAtSend(QueueOpening):
+class OutgoingQueueCreatedAtFirstSend(QueueOpening):
     """The queue manager creates an outgoing queue only when a message is sent, not when the queue is opened."""
 
     def open_queue(
@@ -256,7 +256,7 @@ class OutgoingQueueCreatedAtSend(QueueOpening):
 
 
 @fault("open-queue-checks-last-opening-only", breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106"))
-class OnlyLastReaderExcludes(QueueOpening):
+class OpenQueueChecksLastOpeningOnly(QueueOpening):
     """Only the last of several readers who open a queue excludes other readers."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -269,7 +269,7 @@ class OnlyLastReaderExcludes(QueueOpening):
 
 
 @fault("closing-a-queue-closes-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
-class CloseRemovesEqualDescriptors(QueueOpening):
+class ClosingAQueueClosesEqualOpenings(QueueOpening):
     """When a descriptor is closed, the queue manager removes it from its queue, together with every descriptor that has
     the same access and share modes.
     """

@@ -26,7 +26,7 @@ def _discard_sent_message() -> Result:
 
 
 @fault("unknown-distribution-list-treated-as-empty", breaks=("MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"))
-class UnknownListIsEmpty(Commands):
+class UnknownDistributionListTreatedAsEmpty(Commands):
     """The queue manager treats a distribution list that it cannot resolve as an empty list."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -40,7 +40,7 @@ class UnknownListIsEmpty(Commands):
 
 
 @fault("machine-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
-class MachineNameMessageDiscarded(Commands):
+class MachineNameOpenedToSend(Commands):
     """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -55,7 +55,7 @@ class MachineNameMessageDiscarded(Commands):
     "direct-name-of-local-computer-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61"),
 )
-class LocalComputerNameNotRecognized(QueueNames):
+class DirectNameOfLocalComputerTreatedAsRemote(QueueNames):
     """The queue manager treats the local computer's name in a direct format name as the name of another computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -66,7 +66,7 @@ class LocalComputerNameNotRecognized(QueueNames):
     "direct-name-without-domain-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61", "MQMQ-2.1.2-D01"),
 )
-class NameWithoutDomainNotRecognized(QueueNames):
+class DirectNameWithoutDomainTreatedAsRemote(QueueNames):
     """The queue manager recognizes the local computer in a direct format name only by the name with the domain, not by
     ComputerName.
     """
@@ -76,7 +76,7 @@ class NameWithoutDomainNotRecognized(QueueNames):
 
 
 @fault("direct-name-localhost-treated-as-remote", breaks=("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"))
-class LocalhostNotRecognized(QueueNames):
+class DirectNameLocalhostTreatedAsRemote(QueueNames):
     """The queue manager treats localhost and a period in a direct format name as the name of another computer."""
 
     def is_own_host(self, protocol: str, address: str) -> bool:
@@ -84,7 +84,7 @@ class LocalhostNotRecognized(QueueNames):
 
 
 @fault("direct-name-of-any-computer-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
-class EveryComputerNameLocal(QueueNames):
+class DirectNameOfAnyComputerTreatedAsLocal(QueueNames):
     """The queue manager treats every computer name in a direct format name as the name of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -92,7 +92,7 @@ class EveryComputerNameLocal(QueueNames):
 
 
 @fault("direct-name-with-any-ip-address-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
-class EveryIpAddressLocal(QueueNames):
+class DirectNameWithAnyIpAddressTreatedAsLocal(QueueNames):
     """The queue manager treats every IP address in a direct format name as an address of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -100,7 +100,7 @@ class EveryIpAddressLocal(QueueNames):
 
 
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
-class MissingLocalQueueAccepted(Destinations):
+class MissingLocalQueueOpenedByDirectName(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a direct format name."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -113,7 +113,7 @@ class MissingLocalQueueAccepted(Destinations):
 
 
 @fault("missing-local-queue-opened-by-private-name", breaks="MQDMPR-3.1.7.1.5-77")
-class MissingPrivateNumberAccepted(Destinations):
+class MissingLocalQueueOpenedByPrivateName(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a private format name."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -126,7 +126,7 @@ class MissingPrivateNumberAccepted(Destinations):
 
 
 @fault("missing-local-queue-opened-by-public-name", breaks="MQDMPR-3.1.7.1.5-73")
-class MissingPublicQueueAccepted(Destinations):
+class MissingLocalQueueOpenedByPublicName(Destinations):
     """The queue manager accepts a message for a missing local public queue."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -139,7 +139,7 @@ class MissingPublicQueueAccepted(Destinations):
 
 
 @fault("message-to-journal-name-stored-in-its-queue", breaks="MQDMPR-3.1.7.1.5-48")
-class MessageToJournalStoredInQueue(Destinations):
+class MessageToJournalNameStoredInItsQueue(Destinations):
     """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -147,7 +147,7 @@ class MessageToJournalStoredInQueue(Destinations):
 
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
-class MissingQueuesSkipped(Commands):
+class MissingQueueOfSeveralSkipped(Commands):
     """When some queues of a multiple-element format name are missing, the queue manager opens the remaining queues."""
 
     def _send_to_several(
@@ -170,7 +170,7 @@ class MissingQueuesSkipped(Commands):
 
 
 @fault("several-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
-class SeveralQueuesOpenExclusively(QueueOpening):
+class SeveralQueuesOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several queues for sending with DenyReceive."""
 
     def _open_several(
@@ -180,7 +180,7 @@ class SeveralQueuesOpenExclusively(QueueOpening):
 
 
 @fault("second-open-of-several-queues-returns-first-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
-class SecondOpenOfSeveralReturnsFirstHandle(QueueOpening):
+class SecondOpenOfSeveralQueuesReturnsFirstHandle(QueueOpening):
     """When several queues are opened together again, the queue manager returns the handle of the first request."""
 
     def _open_several(

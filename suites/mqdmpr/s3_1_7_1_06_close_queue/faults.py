@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
-class ClosedDescriptorStaysInQueue(QueueOpening):
+class ClosedOpenQueueDescriptorStaysInQueueCollection(QueueOpening):
     """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -22,7 +22,7 @@ class ClosedDescriptorStaysInQueue(QueueOpening):
 
 
 @fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
-class SingleDescriptorsStayOpen(QueueOpening):
+class ClosingSeveralQueuesLeavesSingleDescriptorsOpen(QueueOpening):
     """When the descriptor of several queues is closed, the queue manager leaves their single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -31,7 +31,7 @@ class SingleDescriptorsStayOpen(QueueOpening):
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
-class CursorsOfClosedDescriptorUsable(QueueOpening):
+class ClosedOpenQueueDescriptorLeavesCursorsUsable(QueueOpening):
     """The queue manager leaves the cursors of a closed OpenQueueDescriptor open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -44,7 +44,7 @@ class CursorsOfClosedDescriptorUsable(QueueOpening):
 
 
 @fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class CloseEndsReadsOfOtherHandles(RemoteOpening):
+class ClosedHandleEndsReadsOfOtherHandles(RemoteOpening):
     """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -9,7 +9,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-close-queue-closes-first-of-several-only", breaks="MQDMPR-3.1.7.1.6-07")
-class FirstOfSeveralClosed(QueueOpening):
+class QueueManagerCloseQueueClosesFirstOfSeveralOnly(QueueOpening):
     """When an OpenQueueDescriptor for several queues is closed, the queue manager closes only the first of these
     queues.
     """
@@ -20,7 +20,7 @@ class FirstOfSeveralClosed(QueueOpening):
 
 
 @fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ReadsOfOtherHandlesEnded(QueueOpening):
+class QueueManagerCloseQueueEndsReadsOfOtherHandles(QueueOpening):
     """When an OpenQueueDescriptor is closed, the queue manager also ends the pending reads with the other handles of
     the queue.
     """
@@ -36,7 +36,7 @@ class ReadsOfOtherHandlesEnded(QueueOpening):
 
 
 @fault("queue-manager-closed-handle-restricts-while-others-are-open", breaks="MQDMPR-3.1.7.1.6-17")
-class RestrictsUntilAllClosed(QueueOpening):
+class QueueManagerClosedHandleRestrictsWhileOthersAreOpen(QueueOpening):
     """A closed OpenQueueDescriptor still restricts other readers while another handle of the queue is open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:

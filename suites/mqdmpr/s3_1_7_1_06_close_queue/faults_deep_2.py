@@ -9,7 +9,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("close-ends-pending-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ReadsOfOtherHandlesEnded(QueueOpening):
+class CloseEndsPendingReadsOfOtherHandles(QueueOpening):
     """When a handle is closed, the queue manager also ends the pending reads of the other handles of the queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -21,7 +21,7 @@ class ReadsOfOtherHandlesEnded(QueueOpening):
 
 
 @fault("closed-peek-handle-still-restricts-readers", breaks="MQDMPR-3.1.7.1.6-17")
-class ClosedPeekRestricts(QueueOpening):
+class ClosedPeekHandleStillRestrictsReaders(QueueOpening):
     """A closed handle with PeekAccess and DenyReceive still prevents receivers from opening the queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:

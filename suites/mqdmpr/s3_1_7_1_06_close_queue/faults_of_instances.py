@@ -10,7 +10,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 
 
 @fault("closed-handle-still-restricts-until-last-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosedPeekerRestricts(QueueOpening):
+class ClosedHandleStillRestrictsUntilLastIsClosed(QueueOpening):
     """A closed handle with PeekAccess and DenyReceive still restricts the readers of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -21,7 +21,7 @@ class ClosedPeekerRestricts(QueueOpening):
 
 
 @fault("closing-sender-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosedSenderStays(QueueOpening):
+class ClosingSenderLeavesDescriptor(QueueOpening):
     """A closed handle with SendAccess stays in the collection of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -32,7 +32,7 @@ class ClosedSenderStays(QueueOpening):
 
 
 @fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class LostReaderStillRestricts(RemoteOpening):
+class RunDownOfRemoteReaderLeavesDescriptor(RemoteOpening):
     """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
     readers.
     """
@@ -42,7 +42,7 @@ class LostReaderStillRestricts(RemoteOpening):
 
 
 @fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class LaterDescriptorsStayOpen(QueueOpening):
+class ClosingMultipleHandleLeavesSecondQueueOpen(QueueOpening):
     """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
     stay in their queues.
     """

@@ -33,7 +33,7 @@ class PurgedMessagesNotAcknowledged(Queues):
 
 
 @fault("purged-message-restored-by-restart", breaks="MQDMPR-3.1.7.1.7-05")
-class PurgedMessageReturnsAfterRestart(TransactionOperations):
+class PurgedMessageRestoredByRestart(TransactionOperations):
     """After a restart, the queue manager restores a message that a transaction received before a purge."""
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
@@ -45,7 +45,7 @@ class PurgedMessageReturnsAfterRestart(TransactionOperations):
 
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
-class PurgedMessageReturnsToQueue(Positions):
+class PurgedMessageRestoredByAbort(Positions):
     """A message that is locked during a purge is in the queue again when its reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -55,7 +55,7 @@ class PurgedMessageReturnsToQueue(Positions):
 
 
 @fault("second-purge-deletes-held-message", breaks="MQDMPR-3.1.7.1.7-05")
-class SecondPurgeDeletesLockedMessage(Queues):
+class SecondPurgeDeletesHeldMessage(Queues):
     """A second purge of a queue deletes a message that a reader has had locked since before the first purge."""
 
     def purge(
@@ -72,7 +72,7 @@ class SecondPurgeDeletesLockedMessage(Queues):
 
 
 @fault("rundown-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
-class RundownReturnsPurged(RemoteEnding):
+class RundownReturnsPurgedMessage(RemoteEnding):
     """A message whose queue was purged is in the queue again when the connection of its reader is lost."""
 
     def get_rundown_ack(self) -> bool:

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-purge-of-second-locked-message-forgotten", breaks="MQDMPR-3.1.7.1.7-05")
-class SecondLockedStays(Queues):
+class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
     """If several messages are locked during a purge, the queue manager deletes only the first of them when its read
     ends.
     """
@@ -38,7 +38,7 @@ class SecondLockedStays(Queues):
 
 
 @fault("receiver-message-purged-in-subqueue-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
-class SubqueuePurgeSilent(Positions):
+class ReceiverMessagePurgedInSubqueueNotAcknowledged(Positions):
     """The receiver sends no negative acknowledgment for a message that is purged in a subqueue."""
 
     @only_if(
@@ -51,7 +51,7 @@ class SubqueuePurgeSilent(Positions):
 
 
 @fault("receiver-purged-transactional-message-reported-as-deleted", breaks="MQDMPR-3.1.7.1.7-07")
-class TransactionalReportedAsDeleted(Positions):
+class ReceiverPurgedTransactionalMessageReportedAsDeleted(Positions):
     """The receiver reports a transactional message of a purged queue as deleted with its queue."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

@@ -10,7 +10,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault("aborted-receive-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
-class PurgedMessageReturns(Positions):
+class AbortedReceiveReturnsPurgedMessage(Positions):
     """A message that a transaction received before the purge returns to the queue when the transaction aborts."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -20,7 +20,7 @@ class PurgedMessageReturns(Positions):
 
 
 @fault("only-first-purged-message-is-reported", breaks="MQDMPR-3.1.7.1.7-07")
-class FirstPurgedReported(Positions):
+class OnlyFirstPurgedMessageIsReported(Positions):
     """When a queue is purged, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

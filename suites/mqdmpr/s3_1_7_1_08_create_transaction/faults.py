@@ -11,7 +11,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class SuppliedIdentifierIgnored(TransactionEvents):
+class TransactionSuppliedIdentifierIgnored(TransactionEvents):
     """The queue manager assigns a generated identifier to a new transaction instead of the identifier that its creator
     supplies.
     """
@@ -21,7 +21,7 @@ class SuppliedIdentifierIgnored(TransactionEvents):
 
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
-class TransactionAddedAtFirstOperation(TransactionEvents):
+class TransactionNotListedBeforeUse(TransactionEvents):
     """The queue manager adds a new transaction to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -40,7 +40,7 @@ class TransactionAddedAtFirstOperation(TransactionEvents):
 
 
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
-class FirstTransactionUsed(TransactionEvents):
+class OperationsAssignedToFirstTransaction(TransactionEvents):
     """The queue manager assigns each operation to the transaction that began first instead of the transaction that the
     request names.
     """

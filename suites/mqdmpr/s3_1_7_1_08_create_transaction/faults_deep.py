@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-identifier-of-external-transaction-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class ExternalIdentifierIgnored(TransactionCommands):
+class QueueManagerIdentifierOfExternalTransactionIgnored(TransactionCommands):
     """The queue manager does not use the identifier that a coordinator supplies for a transaction, but chooses a
     different one.
     """
@@ -29,7 +29,7 @@ class ExternalIdentifierIgnored(TransactionCommands):
 
 
 @fault("queue-manager-second-internal-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
-class FirstTransactionForgotten(TransactionCommands):
+class QueueManagerSecondInternalTransactionReplacesFirst(TransactionCommands):
     """The queue manager forgets an open transaction without operations when another transaction begins."""
 
     def begin_transaction(self, request: Any, token: int, now: Now) -> Result:
@@ -40,7 +40,7 @@ class FirstTransactionForgotten(TransactionCommands):
 
 
 @fault("second-open-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
-class SecondReplacesFirst(TransactionEvents):
+class SecondOpenTransactionReplacesFirst(TransactionEvents):
     """A new transaction replaces the open transactions without operations in the transaction collection."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
@@ -51,7 +51,7 @@ class SecondReplacesFirst(TransactionEvents):
 
 
 @fault("second-open-transaction-returns-first", breaks="MQDMPR-3.1.7.1.8-05")
-class SecondSharesOperations(TransactionEvents):
+class SecondOpenTransactionReturnsFirst(TransactionEvents):
     """A transaction that is created while another transaction is open shares the operations of the open transaction."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:

@@ -22,7 +22,7 @@ LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
-class PositionRefersToPreviousMessage(Positions):
+class MessagePositionRefersToPreviousMessage(Positions):
     """The MessagePosition of a new message refers to the previously enqueued message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -43,7 +43,7 @@ class SequentialIdNotIncremented(Positions):
 
 
 @fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class LookupIdentifiersDecrease(Positions):
+class LookupIdentifierLowBytesDescending(Positions):
     """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -51,7 +51,7 @@ class LookupIdentifiersDecrease(Positions):
 
 
 @fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
-class HighByteEightMinusPriority(Positions):
+class LookupIdentifierHighByte8MinusPriority(Positions):
     """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -59,7 +59,7 @@ class HighByteEightMinusPriority(Positions):
 
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
-class PriorityIgnored(Positions):
+class MessageInsertedAtEndOfQueue(Positions):
     """The queue manager inserts a message at the end of its queue, regardless of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -69,7 +69,7 @@ class PriorityIgnored(Positions):
 
 
 @fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
-class SentMessageAvailableBeforeCommit(TransactionOperations):
+class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     """Before the commit, an application can receive a message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -80,7 +80,7 @@ class SentMessageAvailableBeforeCommit(TransactionOperations):
 
 
 @fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
-class OperationOfLocalSendMissing(TransactionOperations):
+class LocalSendNotListedInTransaction(TransactionOperations):
     """The queue manager adds no operation to a transaction for a message that the transaction sends locally."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -99,7 +99,7 @@ add(
 
 
 @fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
-class StoredMessageReportedAsFailed(Enqueueing):
+class LocalSendReturnsError(Enqueueing):
     """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:

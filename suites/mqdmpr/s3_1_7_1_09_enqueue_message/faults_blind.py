@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 @fault(
     "queue-manager-message-inserted-before-its-priority-while-last-is-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True
 )
-class InsertedBeforePriorityOfLockedMessage(Positions):
+class QueueManagerMessageInsertedBeforeItsPriorityWhileLastIsLocked(Positions):
     """While a transaction has locked the last message of a priority, the queue manager inserts a new message of that
     priority before all messages of the priority.
     """
@@ -32,7 +32,7 @@ class InsertedBeforePriorityOfLockedMessage(Positions):
 
 
 @fault("queue-manager-local-message-time-to-be-received-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class LocalMessagesNeverExpire(Lifetimes):
+class QueueManagerLocalMessageTimeToBeReceivedNotStarted(Lifetimes):
     """The queue manager does not start the timer of TimeToBeReceived for a message of a local application."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -41,7 +41,7 @@ class LocalMessagesNeverExpire(Lifetimes):
 
 
 @fault("queue-manager-throttled-local-message-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class LocalMessagesNotThrottled(Enqueueing):
+class QueueManagerThrottledLocalMessageAccepted(Enqueueing):
     """A throttled queue manager refuses messages from other computers, but stores messages of its own applications."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:

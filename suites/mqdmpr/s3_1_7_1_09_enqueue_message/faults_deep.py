@@ -30,7 +30,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
-class UncommittedFoundLast(Seeking):
+class QueueManagerSearchForLastFindsMessageOfOpenTransaction(Seeking):
     """A read of the last message of a queue returns this message even if an open transaction has sent it."""
 
     def seek_with_identifier(
@@ -43,7 +43,7 @@ class UncommittedFoundLast(Seeking):
 
 
 @fault("queue-manager-sequential-id-not-incremented-for-transactional-message", breaks="MQDMPR-3.1.7.1.9-10")
-class TransactionalNotCounted(Positions):
+class QueueManagerSequentialIdNotIncrementedForTransactionalMessage(Positions):
     """The queue manager does not increment its SequentialID for a transactional message."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -68,7 +68,7 @@ add(
 
 
 @fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
-class QueueManagerQuotaPerQueue(Quotas):
+class QueueManagerOwnQuotaComparedWithSingleQueue(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -80,7 +80,7 @@ class QueueManagerQuotaPerQueue(Quotas):
 
 
 @fault("queue-manager-throttled-send-in-transaction-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class ThrottledTransaction(Enqueueing):
+class QueueManagerThrottledSendInTransactionAccepted(Enqueueing):
     """While the queue manager is throttled, a local message to a transactional queue is accepted."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -92,7 +92,7 @@ class ThrottledTransaction(Enqueueing):
 
 
 @fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class NewMessageNotCounted(Quotas):
+class QueueManagerQuotaExceededByOneMessage(Quotas):
     """The queue manager compares QueueManagerQuota with the size of the stored messages, without the size of the new
     message.
     """
@@ -108,7 +108,7 @@ class NewMessageNotCounted(Quotas):
 
 
 @fault("queue-manager-quota-of-queue-ignores-locked-messages", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class LockedNotCounted(Quotas):
+class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
     """The queue manager does not count the messages that open transactions have sent or received towards the Quota of
     their queue.
     """
@@ -123,7 +123,7 @@ class LockedNotCounted(Quotas):
 
 
 @fault("queue-manager-quota-of-queue-ignores-extension", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class MessageWithoutBodyNotCounted(Quotas):
+class QueueManagerQuotaOfQueueIgnoresExtension(Quotas):
     """A message without a body never exceeds the Quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -134,7 +134,7 @@ class MessageWithoutBodyNotCounted(Quotas):
 
 
 @fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
-class SecondMessageHasBodyOfFirst(TransactionOperations):
+class QueueManagerSecondMessageOfTransactionRefersToFirst(TransactionOperations):
     """The second local message of a transaction has the body of the first message."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -146,7 +146,7 @@ class SecondMessageHasBodyOfFirst(TransactionOperations):
 
 
 @fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class LocalMessageInsertedAtEnd(Enqueueing):
+class QueueManagerLocalSendIgnoresPriority(Enqueueing):
     """A local message that an application sends is inserted after the messages of lower priorities."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -157,7 +157,7 @@ class LocalMessageInsertedAtEnd(Enqueueing):
 
 
 @fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class TransactionalNeverExpires(Lifetimes):
+class QueueManagerMessageOfTransactionNeverExpires(Lifetimes):
     """The queue manager does not start the timer of TimeToBeReceived for a local transactional message."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -166,7 +166,7 @@ class TransactionalNeverExpires(Lifetimes):
 
 
 @fault("queue-manager-message-to-second-queue-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.9-17", blind=True)
-class SecondQueueNotLocked(TransactionOperations):
+class QueueManagerMessageToSecondQueueOfTransactionNotLocked(TransactionOperations):
     """A message that a transaction sends to its second queue is available before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -182,7 +182,7 @@ class SecondQueueNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-transaction-sends-to-last-queue-only", breaks="MQDMPR-3.1.7.1.9-21", blind=True)
-class MessagesToEarlierQueueForgotten(TransactionOperations):
+class QueueManagerTransactionSendsToLastQueueOnly(TransactionOperations):
     """When a transaction sends a message to a second queue, the queue manager forgets the transaction's messages to the
     first queue.
     """
@@ -195,7 +195,7 @@ class MessagesToEarlierQueueForgotten(TransactionOperations):
 
 
 @fault("queue-manager-local-message-completes-no-read", breaks="MQDMPR-3.1.7.1.9-23", blind=True)
-class LocalMessageCompletesNoRead(Waiting):
+class QueueManagerLocalMessageCompletesNoRead(Waiting):
     """A message that an application of the same computer sends completes no waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -205,7 +205,7 @@ class LocalMessageCompletesNoRead(Waiting):
 
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class LaterLocalMessageNotSaved(Durability):
+class QueueManagerRecoverableLocalMessageLostAtRestart(Durability):
     """At a restart, the queue manager loses a recoverable local message if its queue contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -218,7 +218,7 @@ class LaterLocalMessageNotSaved(Durability):
 
 
 @fault("quota-of-queue-checked-only-when-reached", breaks="MQDMPR-3.1.7.1.9-07")
-class QuotaCheckedAfterwards(Quotas):
+class QuotaOfQueueCheckedOnlyWhenReached(Quotas):
     """A queue whose messages do not reach its Quota accepts a message that exceeds the Quota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -228,7 +228,7 @@ class QuotaCheckedAfterwards(Quotas):
 
 
 @fault("quota-of-queue-manager-ignores-transactional-messages", breaks="MQDMPR-3.1.7.1.9-04")
-class TransactionalBeyondQuota(Quotas):
+class QuotaOfQueueManagerIgnoresTransactionalMessages(Quotas):
     """The queue manager accepts transactional messages beyond QueueManagerQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -238,7 +238,7 @@ class TransactionalBeyondQuota(Quotas):
 
 
 @fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
-class HighestPriorityInsertedFirst(Positions):
+class HigherPriorityMessageInsertedOnlyBeforeLast(Positions):
     """The queue manager inserts a message of priority 7 before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -252,7 +252,7 @@ class HighestPriorityInsertedFirst(Positions):
 
 
 @fault("local-message-in-transaction-has-no-lifetime-timer", breaks="MQDMPR-3.1.7.1.9-15")
-class NoTimerAfterCommit(Lifetimes):
+class LocalMessageInTransactionHasNoLifetimeTimer(Lifetimes):
     """The queue manager does not start the timer of TimeToBeReceived for a message that is sent in a transaction."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -261,7 +261,7 @@ class NoTimerAfterCommit(Lifetimes):
 
 
 @fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
-class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
+class SecondMessageOfTransactionAvailableAtOnce(TransactionOperations):
     """Before the commit, an application can receive the second message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

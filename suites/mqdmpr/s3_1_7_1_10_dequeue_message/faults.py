@@ -62,7 +62,7 @@ add(
 
 
 @fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
-class CursorReceivesNextMessage(Cursors):
+class ReceiveByCursorSkipsReceivedMessage(Cursors):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

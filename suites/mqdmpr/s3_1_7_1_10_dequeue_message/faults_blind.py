@@ -19,7 +19,7 @@ HOUR_MS = 3_600_000
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class LockedMessageNotFound(Cursors):
+class QueueManagerCursorReceiveOfLockedMessageNotFound(Cursors):
     """A receive by a cursor returns MQ_ERROR_MESSAGE_NOT_FOUND if an open transaction has received the cursor's
     message.
     """
@@ -33,7 +33,7 @@ class LockedMessageNotFound(Cursors):
 
 
 @fault("queue-manager-cancel-ends-first-pending-receive", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
-class FirstReadCancelled(Waiting):
+class QueueManagerCancelEndsFirstPendingReceive(Waiting):
     """A cancellation by tag ends the read that has waited longest in the queue, even if its tag is different."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

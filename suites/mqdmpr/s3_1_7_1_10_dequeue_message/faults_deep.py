@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-does-not-find-returned-message", breaks="MQDMPR-3.1.7.1.10-38")
-class ReturnedMessageNotFound(Positions):
+class QueueManagerReceiveDoesNotFindReturnedMessage(Positions):
     """A receive without a cursor starts at the position where the previous receive ended, and does not find a message
     that was returned to an earlier position.
     """
@@ -37,7 +37,7 @@ class ReturnedMessageNotFound(Positions):
 
 
 @fault("queue-manager-undecided-receive-removed-from-disk", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class UncommittedReceiveLostAtRestart(TransactionOperations):
+class QueueManagerUndecidedReceiveRemovedFromDisk(TransactionOperations):
     """When a restart ends a transaction, the queue manager loses the messages that the transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -46,7 +46,7 @@ class UncommittedReceiveLostAtRestart(TransactionOperations):
 
 
 @fault("queue-manager-transaction-receives-from-last-queue-only", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class CommitAffectsOnlyFirstQueue(TransactionEvents):
+class QueueManagerTransactionReceivesFromLastQueueOnly(TransactionEvents):
     """A commit returns the messages that its transaction received from queues other than the first one."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -64,7 +64,7 @@ class CommitAffectsOnlyFirstQueue(TransactionEvents):
 
 
 @fault("queue-manager-waiting-receive-of-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class WaitingReceiveRemovesBeforeCommit(Waiting):
+class QueueManagerWaitingReceiveOfTransactionDoesNotLock(Waiting):
     """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -75,7 +75,7 @@ class WaitingReceiveRemovesBeforeCommit(Waiting):
 
 
 @fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class JournaledBeforeCommit(TransactionOperations):
+class QueueManagerReceiveInTransactionJournaledAtOnce(TransactionOperations):
     """The queue manager copies a message that a transaction receives into the journal before the commit, even if an
     abort follows.
     """
@@ -88,7 +88,7 @@ class JournaledBeforeCommit(TransactionOperations):
 @fault(
     "queue-manager-received-messages-of-transaction-journaled-in-reverse", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
 )
-class CommitInReverseOrder(TransactionEvents):
+class QueueManagerReceivedMessagesOfTransactionJournaledInReverse(TransactionEvents):
     """A commit deletes the messages that its transaction received in the reverse order of the receives."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -98,7 +98,7 @@ class CommitInReverseOrder(TransactionEvents):
 
 
 @fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class ReceivedMessageReturnsAfterRestart(Durability):
+class QueueManagerReceivedRecoverableMessageBackAfterRestart(Durability):
     """After a restart, the queue manager restores a received recoverable message if other messages
     stayed in the queue.
     """
@@ -112,7 +112,7 @@ class ReceivedMessageReturnsAfterRestart(Durability):
 
 
 @fault("queue-manager-receive-in-transaction-of-another-reader-taken", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class MessageOfSubqueueNotLocked(TransactionOperations):
+class QueueManagerReceiveInTransactionOfAnotherReaderTaken(TransactionOperations):
     """The queue manager does not lock a message that a transaction receives from a subqueue."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -122,7 +122,7 @@ class MessageOfSubqueueNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-aborted-second-receive-lost", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class AbortDeletesLaterMessages(TransactionEvents):
+class QueueManagerAbortedSecondReceiveLost(TransactionEvents):
     """At an abort, the queue manager deletes the second and each later message that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

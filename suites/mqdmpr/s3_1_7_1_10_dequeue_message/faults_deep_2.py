@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("cursor-receive-from-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.10-06")
-class CursorOfDeletedQueue(Reading):
+class CursorReceiveFromDeletedQueueReturnsAlreadyReceived(Reading):
     """A receive by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def dequeue_message(self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any) -> None:
@@ -36,7 +36,7 @@ class CursorOfDeletedQueue(Reading):
 
 
 @fault("cursor-receive-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.10-08")
-class CursorReceiveOfOneMinute(Waiting):
+class CursorReceiveWithoutTimeoutWaitsOneMinute(Waiting):
     """A pending receive by a cursor without a timeout ends after one minute."""
 
     def wait_for_new_message(
@@ -56,7 +56,7 @@ class CursorReceiveOfOneMinute(Waiting):
 
 
 @fault("moved-cursor-receive-with-timeout-zero-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20")
-class MovedCursorWaits(Cursors):
+class MovedCursorReceiveWithTimeoutZeroReturnsIoTimeout(Cursors):
     """At the end of the queue, a receive with timeout zero by a cursor that has already received a message returns
     MQ_ERROR_IO_TIMEOUT.
     """
@@ -67,7 +67,7 @@ class MovedCursorWaits(Cursors):
 
 
 @fault("cursor-receive-of-message-locked-by-transaction-receives-next-message", breaks="MQDMPR-3.1.7.1.10-16")
-class LockedMessagePassedOver(Cursors):
+class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(Cursors):
     """A receive by a cursor whose message a transaction received removes the next message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -78,7 +78,7 @@ class LockedMessagePassedOver(Cursors):
 
 
 @fault("cursor-receive-of-message-locked-by-transaction-returns-not-found", breaks="MQDMPR-3.1.7.1.10-17")
-class LockedMessageNotFound(Cursors):
+class CursorReceiveOfMessageLockedByTransactionReturnsNotFound(Cursors):
     """A receive by a cursor whose message a transaction received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -89,7 +89,7 @@ class LockedMessageNotFound(Cursors):
 
 
 @fault("cancel-of-cursor-receive-ends-oldest-cursor-receive", breaks="MQDMPR-3.1.7.1.10-27")
-class OldestCursorReceiveCancelled(Waiting):
+class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
     """A cancellation with the tag of one pending receive by a cursor ends the oldest pending receive by a cursor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -106,7 +106,7 @@ class OldestCursorReceiveCancelled(Waiting):
 
 
 @fault("cursor-of-second-pending-receive-stays-at-its-position", breaks="MQDMPR-3.1.7.1.10-31")
-class SecondWaitDoesNotMoveCursor(Cursors):
+class CursorOfSecondPendingReceiveStaysAtItsPosition(Cursors):
     """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
     of the queue.
     """
@@ -120,7 +120,7 @@ class SecondWaitDoesNotMoveCursor(Cursors):
 
 
 @fault("receive-skips-message-that-became-available-again", breaks="MQDMPR-3.1.7.1.10-38")
-class UnlockedMessageSkipped(Positions):
+class ReceiveSkipsMessageThatBecameAvailableAgain(Positions):
     """A receive without a cursor skips a message that an abort returned to the queue, if a later message was received
     meanwhile.
     """
@@ -135,7 +135,7 @@ class UnlockedMessageSkipped(Positions):
 
 
 @fault("receive-from-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.10-D01")
-class LockedMessageEndsReceive(Reading):
+class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
     """A receive without a cursor from a queue with a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
     def _answer_or_wait(
@@ -159,7 +159,7 @@ class LockedMessageEndsReceive(Reading):
 
 
 @fault("second-receive-in-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.10-D03")
-class SecondReceiveUnlocked(TransactionOperations):
+class SecondReceiveInTransactionDoesNotLockMessage(TransactionOperations):
     """The second message that a transaction receives stays available to other readers."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -169,7 +169,7 @@ class SecondReceiveUnlocked(TransactionOperations):
 
 
 @fault("commit-returns-messages-received-from-second-queue", breaks="MQDMPR-3.1.7.1.10-D04")
-class SecondQueueKeepsItsMessage(TransactionEvents):
+class CommitReturnsMessagesReceivedFromSecondQueue(TransactionEvents):
     """The commit of a transaction that received from two queues returns the message of the second queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -190,7 +190,7 @@ class SecondQueueKeepsItsMessage(TransactionEvents):
 
 
 @fault("two-phase-receive-by-cursor-leaves-message-available", breaks="MQDMPR-3.1.7.1.10-D05")
-class TwoPhaseByCursorUnlocked(TwoPhaseReading):
+class TwoPhaseReceiveByCursorLeavesMessageAvailable(TwoPhaseReading):
     """A two-phase receive by a cursor does not lock the message."""
 
     def dequeue_message_begin(
@@ -207,7 +207,7 @@ class TwoPhaseByCursorUnlocked(TwoPhaseReading):
 
 
 @fault("pending-receive-by-cursor-ends-after-three-seconds", breaks="MQDMPR-3.1.7.1.10-23")
-class CursorReceiveOfThreeSeconds(Waiting):
+class PendingReceiveByCursorEndsAfterThreeSeconds(Waiting):
     """A pending receive by a cursor waits three seconds at most."""
 
     def wait_for_new_message(
@@ -227,7 +227,7 @@ class CursorReceiveOfThreeSeconds(Waiting):
 
 
 @fault("cancelled-cursor-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34")
-class CancelledCursorStaysWaiting(Waiting):
+class CancelledCursorReceiveLeavesCursorWaiting(Waiting):
     """When a wait is cancelled, the queue manager does not raise Wait Time Expired on the cursor of the read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("purge-ends-pending-receive", breaks="MQDMPR-3.1.7.1.10-D01")
-class PurgeEndsReceives(Queues):
+class PurgeEndsPendingReceive(Queues):
     """A purge of the queue cancels a pending receive that uses no cursor."""
 
     def purge(

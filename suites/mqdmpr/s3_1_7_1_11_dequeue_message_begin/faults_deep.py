@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-by-cursor-of-deleted-queue-finds-no-message", breaks="MQDMPR-3.1.7.1.11-04")
-class CursorOfDeletedQueue(TwoPhaseReading):
+class QueueManagerReceiveByCursorOfDeletedQueueFindsNoMessage(TwoPhaseReading):
     """A two-phase receive by a cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if the queue of the
     cursor was deleted.
     """
@@ -37,7 +37,7 @@ class CursorOfDeletedQueue(TwoPhaseReading):
 
 
 @fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class SecondTwoPhaseReceiveNotLocked(TwoPhaseReading):
+class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
     """When a reader begins a second two-phase receive before the end of its first one, the queue manager does not lock
     the message of the second receive.
     """
@@ -65,7 +65,7 @@ class SecondTwoPhaseReceiveNotLocked(TwoPhaseReading):
 
 
 @fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class TagOfCursorReceiveIgnored(TwoPhaseReading):
+class QueueManagerTagOfTwoPhaseReceiveByCursorLost(TwoPhaseReading):
     """The queue manager ignores the tag that the reader passes to a two-phase receive by a cursor."""
 
     def dequeue_message_begin(
@@ -83,7 +83,7 @@ class TagOfCursorReceiveIgnored(TwoPhaseReading):
 
 
 @fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class WaitingReceiveNotLocked(TwoPhaseReading):
+class QueueManagerTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
     """When a two-phase receive had to wait for its message, the queue manager does not lock the message."""
 
     def dequeue_message_begin(

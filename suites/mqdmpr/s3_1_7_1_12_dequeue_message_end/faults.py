@@ -41,7 +41,7 @@ add(
 
 
 @fault("returned-message-given-to-no-waiting-read", breaks=("MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.2.2-07"))
-class ReturnedMessageCompletesNoRead(Positions):
+class ReturnedMessageGivenToNoWaitingRead(Positions):
     """A message that a reader returns to its queue completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:

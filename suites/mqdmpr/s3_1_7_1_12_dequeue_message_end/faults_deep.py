@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
-class FirstLockedEnded(TwoPhaseReading):
+class QueueManagerDequeueEndEndsFirstLockedMessage(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of
     the message that was received.
     """
@@ -37,7 +37,7 @@ class FirstLockedEnded(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-returns-first-locked-message", breaks="MQDMPR-3.1.7.1.12-18")
-class FirstLockedReturned(TwoPhaseReading):
+class QueueManagerDequeueEndReturnsFirstLockedMessage(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue instead of
     the message that was received.
     """
@@ -58,7 +58,7 @@ class FirstLockedReturned(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
-class ReturnedMessageAfterItsPriority(TwoPhaseReading):
+class QueueManagerDequeueEndPutsMessageAtEnd(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage False puts the message after the other messages of its priority."""
 
     def dequeue_message_end(
@@ -78,7 +78,7 @@ class ReturnedMessageAfterItsPriority(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-of-purged-message-refused", breaks="MQDMPR-3.1.7.1.12-21")
-class EndAfterPurgeRefused(TwoPhaseReading):
+class QueueManagerDequeueEndOfPurgedMessageRefused(TwoPhaseReading):
     """If the queue was purged, Dequeue Message End deletes the message but returns MQ_ERROR_TRANSACTION_SEQUENCE."""
 
     def dequeue_message_end(
@@ -98,7 +98,7 @@ class EndAfterPurgeRefused(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
-class DeletedMessageReturnsAfterRestart(TwoPhaseReading):
+class QueueManagerDequeueEndDeletesUntilRestart(TwoPhaseReading):
     """After a restart, the queue manager restores a message that Dequeue Message End deleted."""
 
     def dequeue_message_end(
@@ -115,7 +115,7 @@ class DeletedMessageReturnsAfterRestart(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
-class ReturnedMessageJournaled(TwoPhaseReading):
+class QueueManagerDequeueEndReturnsMessageJournaled(TwoPhaseReading):
     """The queue manager also copies a message that a reader returns into the journal."""
 
     def dequeue_message_end(

@@ -18,7 +18,7 @@ _RETURNED_LOOKUP_IDS: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDiction
 
 
 @fault("negative-end-after-purge-returns-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
-class PurgedExpressMessageReturns(TwoPhaseReading):
+class NegativeEndAfterPurgeReturnsExpressMessageToQueue(TwoPhaseReading):
     """After a purge of the queue, a Dequeue Message End with iDeleteMessage False returns an express message to its
     queue.
     """
@@ -38,7 +38,7 @@ class PurgedExpressMessageReturns(TwoPhaseReading):
 
 
 @fault("second-negative-end-of-same-message-leaves-it-locked", breaks="MQDMPR-3.1.7.1.12-18")
-class SecondReturnKeepsLock(TwoPhaseReading):
+class SecondNegativeEndOfSameMessageLeavesItLocked(TwoPhaseReading):
     """A message that is received and returned twice stays locked after the second return."""
 
     def dequeue_message_end(

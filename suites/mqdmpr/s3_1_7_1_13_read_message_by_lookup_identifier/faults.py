@@ -74,7 +74,7 @@ add(
 
 
 @fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class ReceivedMessageNotLocked(TransactionOperations):
+class ReceiveInTransactionDoesNotLock(TransactionOperations):
     """Before the commit, other readers can receive a message that a transaction receives by LookupIdentifier."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -86,7 +86,7 @@ class ReceivedMessageNotLocked(TransactionOperations):
     "receive-in-transaction-deletes-at-once",
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
-class ReceivedMessageDeletedBeforeCommit(TransactionOperations):
+class ReceiveInTransactionDeletesAtOnce(TransactionOperations):
     """The queue manager deletes a message that a transaction receives by LookupIdentifier at once, even if the
     transaction is later aborted.
     """

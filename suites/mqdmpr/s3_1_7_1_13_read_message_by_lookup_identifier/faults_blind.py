@@ -28,7 +28,7 @@ add(
 
 
 @fault("queue-manager-lookup-reads-queue-created-again", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class OldHandleReadsNewQueue(Reading):
+class QueueManagerLookupReadsQueueCreatedAgain(Reading):
     """A read by LookupIdentifier through a handle of a deleted queue reads a new queue with the same name."""
 
     def read_by_lookup_identifier(
@@ -57,7 +57,7 @@ class OldHandleReadsNewQueue(Reading):
 
 
 @fault("receiver-lookup-of-later-message-not-acknowledged-as-received", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class LaterMessageNotAcknowledged(Reading):
+class ReceiverLookupOfLaterMessageNotAcknowledgedAsReceived(Reading):
     """The receiver does not acknowledge a message as received if it is received by LookupIdentifier while earlier
     messages are in the queue.
     """

@@ -19,7 +19,7 @@ NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 
 @fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
-class ReceiveOfNeighborOutsideTransaction(Reading):
+class QueueManagerLookupFromAnotherMessageLeavesTransactionOut(Reading):
     """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
     @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in NEIGHBOR_ACTIONS)
@@ -39,7 +39,7 @@ class ReceiveOfNeighborOutsideTransaction(Reading):
 
 
 @fault("queue-manager-lookup-operation-before-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
-class LookupOperationFirst(Reading):
+class QueueManagerLookupOperationBeforeEarlierOperations(Reading):
     """The operation of a receive by LookupIdentifier precedes the earlier operations of its transaction."""
 
     def read_by_lookup_identifier(
@@ -62,7 +62,7 @@ class LookupOperationFirst(Reading):
 
 
 @fault("queue-manager-lookup-finds-message-of-other-queue", breaks="MQDMPR-3.1.7.1.13-09")
-class EveryQueueSearched(Seeking):
+class QueueManagerLookupFindsMessageOfOtherQueue(Seeking):
     """A read by LookupIdentifier also finds messages of other queues."""
 
     def seek_with_identifier(
@@ -76,7 +76,7 @@ class EveryQueueSearched(Seeking):
 
 
 @fault("queue-manager-lookup-receive-back-after-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class ReceivedMessageReturnsAfterRestart(Reading):
+class QueueManagerLookupReceiveBackAfterRestart(Reading):
     """After a restart, the queue manager restores a message that was received by LookupIdentifier."""
 
     def read_by_lookup_identifier(
@@ -99,7 +99,7 @@ class ReceivedMessageReturnsAfterRestart(Reading):
 
 
 @fault("queue-manager-peek-of-last-removes-it", breaks="MQDMPR-3.1.7.1.13-02", blind=True)
-class PeekOfLastRemoves(Reading):
+class QueueManagerPeekOfLastRemovesIt(Reading):
     """A peek at the last message by LookupIdentifier removes the message."""
 
     def read_by_lookup_identifier(
@@ -119,7 +119,7 @@ class PeekOfLastRemoves(Reading):
 
 
 @fault("queue-manager-lookup-in-subqueue-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
-class ReceiveFromSubqueueOutsideTransaction(Reading):
+class QueueManagerLookupInSubqueueLeavesTransactionOut(Reading):
     """A receive by LookupIdentifier from a subqueue takes effect at once, even in a transaction."""
 
     def read_by_lookup_identifier(
@@ -141,7 +141,7 @@ class ReceiveFromSubqueueOutsideTransaction(Reading):
 
 
 @fault("queue-manager-lookup-moves-cursor-of-its-handle", breaks="MQDMPR-3.1.7.1.13-16", blind=True)
-class LookupMovesCursors(Reading):
+class QueueManagerLookupMovesCursorOfItsHandle(Reading):
     """A read by LookupIdentifier through a handle moves the cursors of the handle to the message."""
 
     def read_by_lookup_identifier(
@@ -166,7 +166,7 @@ class LookupMovesCursors(Reading):
 
 
 @fault("queue-manager-lookup-receive-loses-application-tag", breaks="MQDMPR-3.1.7.1.13-38")
-class LookupWithoutTag(Reading):
+class QueueManagerLookupReceiveLosesApplicationTag(Reading):
     """A receive by LookupIdentifier returns the message without its application tag."""
 
     def take_message_out(

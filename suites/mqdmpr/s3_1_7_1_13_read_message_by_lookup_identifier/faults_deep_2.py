@@ -17,7 +17,7 @@ NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 
 @fault("receive-of-last-message-by-lookup-id-leaves-message", breaks="MQDMPR-3.1.7.1.13-02")
-class LastMessageStays(Reading):
+class ReceiveOfLastMessageByLookupIdLeavesMessage(Reading):
     """A receive with the action SeekLast leaves its message in the queue."""
 
     def read_by_lookup_identifier(
@@ -37,7 +37,7 @@ class LastMessageStays(Reading):
 
 
 @fault("peek-by-lookup-id-at-deleted-queue-returns-not-found", breaks="MQDMPR-3.1.7.1.13-07")
-class PeekAtDeletedQueue(Reading):
+class PeekByLookupIdAtDeletedQueueReturnsNotFound(Reading):
     """A peek by LookupIdentifier at a deleted queue returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(
@@ -59,7 +59,7 @@ class PeekAtDeletedQueue(Reading):
 
 
 @fault("lookup-before-first-message-returns-last-message", breaks="MQDMPR-3.1.7.1.13-18")
-class SearchWrapsAround(Seeking):
+class LookupBeforeFirstMessageReturnsLastMessage(Seeking):
     """A receive of the message before the first message returns the last message of the queue."""
 
     def seek_with_identifier(
@@ -72,7 +72,7 @@ class SearchWrapsAround(Seeking):
 
 
 @fault("transactional-receive-of-next-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-24")
-class NextMessageUnlocked(Reading):
+class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
     """When a transaction receives a message with the action SeekNext, the queue manager does not lock the message."""
 
     def read_by_lookup_identifier(
@@ -96,7 +96,7 @@ class NextMessageUnlocked(Reading):
 
 
 @fault("two-phase-receive-of-first-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-32")
-class FirstMessageUnlocked(Reading):
+class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(Reading):
     """When a reader begins a two-phase receive with the action SeekFirst, the queue manager does not
     lock the message.
     """
@@ -123,7 +123,7 @@ class FirstMessageUnlocked(Reading):
 
 
 @fault("operation-of-second-receive-by-lookup-id-precedes-first-operation", breaks="MQDMPR-3.1.7.1.13-29")
-class OperationsReversed(TransactionOperations):
+class OperationOfSecondReceiveByLookupIdPrecedesFirstOperation(TransactionOperations):
     """Each receive inserts its operation before the earlier operations of its transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -133,7 +133,7 @@ class OperationsReversed(TransactionOperations):
 
 
 @fault("lookup-in-queue-finds-first-message-with-foreign-identifier", breaks="MQDMPR-3.1.7.1.13-11")
-class PreviousTakenForNext(Seeking):
+class LookupInQueueFindsFirstMessageWithForeignIdentifier(Seeking):
     """A receive with the action SeekPrevious searches for the next message instead of the previous one; a peek with
     this action searches correctly.
     """

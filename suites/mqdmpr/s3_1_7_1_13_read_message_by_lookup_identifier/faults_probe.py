@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("queue-manager-lookup-first-not-ok", breaks="MQDMPR-3.1.7.1.13-39", blind=True)
-class FirstMessageReportedAsNotFound(Reading):
+class QueueManagerLookupFirstNotOk(Reading):
     """A read with the lookup operation SeekFirst that finds a message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(

@@ -15,7 +15,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 
 
 @fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
-class PeekNextReturnsCurrent(Cursors):
+class PeekNextReturnsCurrentMessage(Cursors):
     """A peek at the next message returns the current message of the cursor."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -48,7 +48,7 @@ add(
 
 
 @fault("peek-next-of-new-cursor-returns-not-found", breaks="MQDMPR-3.1.7.1.14-14")
-class UnreadCursorReportedAsNotFound(Cursors):
+class PeekNextOfNewCursorReturnsNotFound(Cursors):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -58,7 +58,7 @@ class UnreadCursorReportedAsNotFound(Cursors):
 
 
 @fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
-class UnreadCursorPeeksFirst(Cursors):
+class PeekNextOfNewCursorReturnsFirst(Cursors):
     """A peek at the next message by a cursor that has read no message returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -66,7 +66,7 @@ class UnreadCursorPeeksFirst(Cursors):
 
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
-class PeekKeepsMessageFromOthers(Waiting):
+class ArrivingMessageCompletesOnePeekOnly(Waiting):
     """An arriving message completes only the first pending read, even if that read is a peek, which does not remove the
     message.
     """

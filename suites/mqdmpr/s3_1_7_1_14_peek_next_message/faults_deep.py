@@ -22,7 +22,7 @@ A_DAY_MS = 86_400_000
 
 
 @fault("queue-manager-peek-next-of-unread-cursor-in-deleted-queue-illegal", breaks="MQDMPR-3.1.7.1.14-04")
-class UnreadCursorFirst(Reading):
+class QueueManagerPeekNextOfUnreadCursorInDeletedQueueIllegal(Reading):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
     the queue was deleted.
     """
@@ -43,7 +43,7 @@ class UnreadCursorFirst(Reading):
 
 
 @fault("queue-manager-peek-next-without-timeout-ends-after-a-day", breaks="MQDMPR-3.1.7.1.14-07")
-class WaitsForADay(Reading):
+class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
     """A peek at the next message without a timeout ends after a day."""
 
     def peek_next_message(
@@ -60,7 +60,7 @@ class WaitsForADay(Reading):
 
 
 @fault("queue-manager-peek-next-timeout-truncated-to-16-bits", breaks="MQDMPR-3.1.7.1.14-17")
-class ShortTimeout(Reading):
+class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
     """The queue manager uses only the low 16 bits of the timeout in milliseconds of a peek at the next message."""
 
     def peek_next_message(
@@ -77,7 +77,7 @@ class ShortTimeout(Reading):
 
 
 @fault("queue-manager-peek-next-after-removed-message-starts-at-queue-start", breaks="MQDMPR-3.1.7.1.14-10")
-class RemovedMessageForgotten(Cursors):
+class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(Cursors):
     """A peek at the next message returns the first message of the queue if the cursor's message was removed."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -88,7 +88,7 @@ class RemovedMessageForgotten(Cursors):
 
 
 @fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
-class PeekNextAllowedAfterReceive(Cursors):
+class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
     """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -98,7 +98,7 @@ class PeekNextAllowedAfterReceive(Cursors):
 
 
 @fault("queue-manager-arriving-message-completes-first-peek-next-only", breaks="MQDMPR-3.1.7.1.14-27")
-class SecondPeekNextWaits(Waiting):
+class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
     """A message that completes a pending peek at the next message completes no other peek at the next message."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -117,7 +117,7 @@ class SecondPeekNextWaits(Waiting):
 
 
 @fault("queue-manager-peek-next-of-cursor-with-locked-message-returns-it-again", breaks="MQDMPR-3.1.7.1.14-08")
-class LockedMessageNotPassed(Cursors):
+class QueueManagerPeekNextOfCursorWithLockedMessageReturnsItAgain(Cursors):
     """A peek at the next message waits if the message after the cursor's message is locked, although a later message is
     available.
     """

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("peek-next-after-receive-by-cursor-returns-message", breaks="MQDMPR-3.1.7.1.14-13")
-class PeekNextAfterReceive(Cursors):
+class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
     """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message
     first.
     """
@@ -30,7 +30,7 @@ class PeekNextAfterReceive(Cursors):
 
 
 @fault("peek-next-after-receive-by-cursor-returns-already-received", breaks="MQDMPR-3.1.7.1.14-14")
-class PeekNextAfterReceiveNamed(Cursors):
+class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(Cursors):
     """A peek at the next message after a receive by the same cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -40,7 +40,7 @@ class PeekNextAfterReceiveNamed(Cursors):
 
 
 @fault("second-pending-peek-next-of-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.14-16")
-class SecondPeekNextEnds(Reading):
+class SecondPendingPeekNextOfCursorDoesNotWait(Reading):
     """When the wait of a cursor for the next message has expired, a second peek at the next message by this cursor ends
     without waiting.
     """
@@ -59,7 +59,7 @@ class SecondPeekNextEnds(Reading):
 
 
 @fault("peek-next-of-received-message-begins-at-start-of-queue", breaks="MQDMPR-3.1.7.1.14-10")
-class PeekNextBeginsAgain(Cursors):
+class PeekNextOfReceivedMessageBeginsAtStartOfQueue(Cursors):
     """A peek at the next message returns the first message when another reader has received the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -70,7 +70,7 @@ class PeekNextBeginsAgain(Cursors):
 
 
 @fault("cursor-of-second-pending-peek-next-stays", breaks="MQDMPR-3.1.7.1.14-25")
-class SecondPeekNextStays(Cursors):
+class CursorOfSecondPendingPeekNextStays(Cursors):
     """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -83,7 +83,7 @@ class SecondPeekNextStays(Cursors):
 
 
 @fault("message-of-pending-peek-next-does-not-complete-second-peek", breaks="MQDMPR-3.1.7.1.14-27")
-class SecondPeekWaits(Waiting):
+class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
     """An arriving message completes only one pending peek of each handle; the other peeks continue to wait."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -100,7 +100,7 @@ class SecondPeekWaits(Waiting):
 
 
 @fault("pending-peek-next-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.14-07")
-class PeekNextOfOneMinute(Reading):
+class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
     """A peek at the next message without a timeout ends after one minute."""
 
     def peek_next_message(

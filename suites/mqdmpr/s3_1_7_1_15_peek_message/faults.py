@@ -55,7 +55,7 @@ add(
 
 
 @fault("peek-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
-class PeekOfReceivedMessageReturnsNext(Cursors):
+class PeekByCursorSkipsReceivedMessage(Cursors):
     """A peek by a cursor whose message another reader has received returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -97,7 +97,7 @@ add(
         "MQDMPR-3.1.7.3.3-15",
     ),
 )
-class FirstMessageSkipped(Seeking):
+class MessageSearchFromFrontSkipsFirstMessage(Seeking):
     """A search from the front of a queue skips the first message if the queue has further messages."""
 
     def seek_available(

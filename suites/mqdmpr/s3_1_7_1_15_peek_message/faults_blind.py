@@ -8,7 +8,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("second-waiting-peek-by-cursor-not-released", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
-class OnlyOnePeekCompleted(Waiting):
+class SecondWaitingPeekByCursorNotReleased(Waiting):
     """An arriving message completes only the first of several pending peeks by cursors."""
 
     def release_readers(self, position: MessagePosition) -> None:

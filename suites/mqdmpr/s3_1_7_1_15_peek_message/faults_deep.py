@@ -20,7 +20,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-peek-by-cursor-of-deleted-queue-times-out", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class CursorOfDeletedQueueTimesOut(Reading):
+class QueueManagerPeekByCursorOfDeletedQueueTimesOut(Reading):
     """A peek by a cursor of a deleted queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(
@@ -39,7 +39,7 @@ class CursorOfDeletedQueueTimesOut(Reading):
 
 
 @fault("queue-manager-cursor-at-returned-message-finds-next", breaks="MQDMPR-3.1.7.1.15-12", blind=True)
-class ReturnedMessageSkipped(Cursors):
+class QueueManagerCursorAtReturnedMessageFindsNext(Cursors):
     """A peek by a cursor at a message that another reader received and returned finds the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -50,7 +50,7 @@ class ReturnedMessageSkipped(Cursors):
 
 
 @fault("queue-manager-cursor-at-purged-message-finds-next", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class PurgeResetsCursors(Queues):
+class QueueManagerCursorAtPurgedMessageFindsNext(Queues):
     """A peek by a cursor at a message that was purged does not fail, but reads the next message."""
 
     def purge(
@@ -67,7 +67,7 @@ class PurgeResetsCursors(Queues):
 
 
 @fault("queue-manager-returned-message-completes-no-peek", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class ReturnCompletesReceivesOnly(Positions):
+class QueueManagerReturnedMessageCompletesNoPeek(Positions):
     """A message that a reader returns, or that an abort unlocks, completes no waiting peek."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -86,7 +86,7 @@ class ReturnCompletesReceivesOnly(Positions):
 
 
 @fault("queue-manager-waiting-peek-of-second-handle-not-completed", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class OnlyFirstHandleCompleted(Waiting):
+class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
     """A message that becomes available completes only the pending peeks with the first handle of the queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -106,7 +106,7 @@ class OnlyFirstHandleCompleted(Waiting):
 
 
 @fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)
-class LockedFirstMessageNotSkipped(Reading):
+class QueueManagerPeekPastLockedFirstMessageWaits(Reading):
     """A peek at a queue whose first message is locked waits, although a second message is available."""
 
     def peek_message(
@@ -127,7 +127,7 @@ class LockedFirstMessageNotSkipped(Reading):
 
 
 @fault("queue-manager-peek-unlocks-first-message", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class PeekUnlocks(Reading):
+class QueueManagerPeekUnlocksFirstMessage(Reading):
     """A peek without a cursor unlocks the first message of the queue if another reader has locked the message."""
 
     def peek_message(

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("peek-by-cursor-returns-message-locked-by-transaction", breaks="MQDMPR-3.1.7.1.15-15")
-class LockedMessagePeeked(Cursors):
+class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
     """A peek by a cursor returns its message although a transaction received the message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -31,7 +31,7 @@ class LockedMessagePeeked(Cursors):
 
 
 @fault("peek-by-cursor-at-message-locked-by-transaction-waits", breaks="MQDMPR-3.1.7.1.15-16")
-class LockedMessageWaitedFor(Cursors):
+class PeekByCursorAtMessageLockedByTransactionWaits(Cursors):
     """A peek by a cursor whose message a transaction received waits instead of returning an error."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -45,7 +45,7 @@ class LockedMessageWaitedFor(Cursors):
 
 
 @fault("peek-without-cursor-returns-message-received-in-two-phases", breaks="MQDMPR-3.1.7.1.15-38")
-class TwoPhaseMessagePeeked(Seeking):
+class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
     """A peek without a cursor returns a message that another reader received in two phases."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -60,7 +60,7 @@ class TwoPhaseMessagePeeked(Seeking):
 
 
 @fault("peek-of-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.15-44")
-class LockedMessageEndsPeek(Reading):
+class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
     """A peek without a cursor at a queue whose only message is locked returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
     def _answer_or_wait(
@@ -85,7 +85,7 @@ class LockedMessageEndsPeek(Reading):
 
 
 @fault("second-pending-peek-without-cursor-gets-no-message", breaks="MQDMPR-3.1.7.1.15-51")
-class SecondPeekGetsNothing(Waiting):
+class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
     """A message that arrives completes one pending peek without a cursor; a second such peek continues to wait."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -103,7 +103,7 @@ class SecondPeekGetsNothing(Waiting):
 
 
 @fault("second-peek-by-waiting-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.15-18")
-class SecondPeekEnds(Reading):
+class SecondPeekByWaitingCursorDoesNotWait(Reading):
     """When the wait of a peek by a cursor has expired, a second peek by this cursor ends without waiting."""
 
     def peek_message(
@@ -120,7 +120,7 @@ class SecondPeekEnds(Reading):
 
 
 @fault("pending-peek-by-cursor-does-not-complete-receive-behind-it", breaks="MQDMPR-3.1.7.1.15-29")
-class ReceiveBehindPeekWaits(Waiting):
+class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
     """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -137,7 +137,7 @@ class ReceiveBehindPeekWaits(Waiting):
 
 
 @fault("peek-by-cursor-of-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.15-04")
-class CursorPeekOfDeletedQueue(Reading):
+class PeekByCursorOfDeletedQueueReturnsAlreadyReceived(Reading):
     """A peek by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def peek_message(
@@ -156,7 +156,7 @@ class CursorPeekOfDeletedQueue(Reading):
 
 
 @fault("pending-peek-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.15-07")
-class PeekOfOneMinute(Reading):
+class PendingPeekWithoutTimeoutWaitsOneMinute(Reading):
     """A peek by a cursor without a timeout ends after one minute."""
 
     def peek_message(

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-peek-of-prioritized-message-times-out", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class PrioritizedPeekTimesOut(Reading):
+class QueueManagerPeekOfPrioritizedMessageTimesOut(Reading):
     """A peek without a cursor returns MQ_ERROR_IO_TIMEOUT when the message that it finds has a nonzero priority."""
 
     def peek_message(

@@ -19,7 +19,7 @@ def _is_application_queue(queue: Queue) -> bool:
 
 
 @fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
-class MovedMessageStaysInSource(Positions):
+class MoveLeavesSourceMessage(Positions):
     """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -31,7 +31,7 @@ class MovedMessageStaysInSource(Positions):
 
 
 @fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
-class MovedMessageLosesBody(Positions):
+class MoveDropsBody(Positions):
     """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -42,7 +42,7 @@ class MovedMessageLosesBody(Positions):
 
 
 @fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
-class MovedMessagePlacedLast(Positions):
+class MoveAppendsToTarget(Positions):
     """The queue manager inserts a moved message as the last message of the target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -56,7 +56,7 @@ class MovedMessagePlacedLast(Positions):
 
 
 @fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class MovedMessageLosesPriority(Positions):
+class MoveResetsPriority(Positions):
     """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -66,7 +66,7 @@ class MovedMessageLosesPriority(Positions):
 
 
 @fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
-class MovedMessageNotLocked(TransactionOperations):
+class MoveInTransactionDoesNotLock(TransactionOperations):
     """Before the commit, other readers can receive a message that a transaction moves."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -75,7 +75,7 @@ class MovedMessageNotLocked(TransactionOperations):
 
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
-class MovedBeforeCommit(TransactionOperations):
+class MoveInTransactionTakesEffectAtOnce(TransactionOperations):
     """Before the commit, the queue manager already inserts a message that a transaction moves into its target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:

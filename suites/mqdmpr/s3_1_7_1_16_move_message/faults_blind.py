@@ -21,7 +21,7 @@ add(
 
 
 @fault("message-moved-in-transaction-peeked-in-source", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
-class MovingMessagePeeked(Seeking):
+class MessageMovedInTransactionPeekedInSource(Seeking):
     """A reader can peek a message in its source queue although an open transaction moves the message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

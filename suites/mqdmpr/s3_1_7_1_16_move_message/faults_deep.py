@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class MovedMessageBeforeItsPriority(Positions):
+class QueueManagerMovedMessageBeforeMessagesOfItsPriority(Positions):
     """The queue manager inserts a moved message before the messages of its priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -43,7 +43,7 @@ def are_all_available(positions: list[MessagePosition]) -> bool:
 
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
-class MovedWithoutRequest(Positions):
+class ReceiverMovedMessageNotAcknowledged(Positions):
     """When a message is moved, the queue manager drops the message's requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -53,7 +53,7 @@ class MovedWithoutRequest(Positions):
 
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
-class MovedMessageInBothQueuesAfterRestart(Positions):
+class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
     """After a restart, the queue manager restores a moved message also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -67,7 +67,7 @@ class MovedMessageInBothQueuesAfterRestart(Positions):
 
 
 @fault("queue-manager-move-completes-no-waiting-peek", breaks="MQDMPR-3.1.7.1.16-D01")
-class MoveCompletesNoPeek(Waiting):
+class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
     """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -87,7 +87,7 @@ class MoveCompletesNoPeek(Waiting):
 
 
 @fault("queue-manager-transaction-carries-out-last-move-only", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class OnlyLastMoveCarriedOut(TransactionOperations):
+class QueueManagerTransactionCarriesOutLastMoveOnly(TransactionOperations):
     """The queue manager carries out only the last move of a transaction; the other messages stay in their queues."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -98,7 +98,7 @@ class OnlyLastMoveCarriedOut(TransactionOperations):
 
 
 @fault("queue-manager-moves-of-transaction-in-reverse-order", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class MovesInReverse(TransactionOperations):
+class QueueManagerMovesOfTransactionInReverseOrder(TransactionOperations):
     """When a transaction commits, the queue manager carries out the moves of the transaction in reverse order."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -108,7 +108,7 @@ class MovesInReverse(TransactionOperations):
 
 
 @fault("queue-manager-move-back-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
-class MoveBackUnlocked(TransactionOperations):
+class QueueManagerMoveBackInTransactionDoesNotLock(TransactionOperations):
     """When a transaction moves a message from a subqueue to the main queue, the queue manager does not lock the
     message.
     """
@@ -120,7 +120,7 @@ class MoveBackUnlocked(TransactionOperations):
 
 
 @fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class LeftInSubqueue(Positions):
+class QueueManagerMoveBetweenSubqueuesLeavesMessage(Positions):
     """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
     subqueue.
     """
@@ -136,7 +136,7 @@ class LeftInSubqueue(Positions):
 
 
 @fault("queue-manager-moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedWithoutTag(Positions):
+class QueueManagerMovedMessageLosesApplicationTag(Positions):
     """When a message is moved, the queue manager drops the message's application tag."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -146,7 +146,7 @@ class MovedWithoutTag(Positions):
 
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedMessageNeverExpires(Positions):
+class QueueManagerMovedMessageNeverExpires(Positions):
     """The TimeToBeReceived of a message has no effect after the message was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -156,7 +156,7 @@ class MovedMessageNeverExpires(Positions):
 
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
-class MoveCompletesNoReadByCursor(Waiting):
+class QueueManagerMoveCompletesNoReadByCursor(Waiting):
     """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -170,7 +170,7 @@ class MoveCompletesNoReadByCursor(Waiting):
 
 
 @fault("queue-manager-move-in-transaction-completes-no-read", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class CommittedMoveCompletesNoRead(TransactionEvents):
+class QueueManagerMoveInTransactionCompletesNoRead(TransactionEvents):
     """A message that a committed transaction moved does not complete a pending read of the target queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -182,7 +182,7 @@ class CommittedMoveCompletesNoRead(TransactionEvents):
 
 
 @fault("queue-manager-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class SecondMovedMessageLockedAfterAbort(TransactionEvents):
+class QueueManagerSecondAbortedMoveStaysLocked(TransactionEvents):
     """An abort unlocks only the first of the messages that the transaction would have moved."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -193,7 +193,7 @@ class SecondMovedMessageLockedAfterAbort(TransactionEvents):
 
 
 @fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedRecoverableMessageLostAtRestart(Positions):
+class QueueManagerMessageMovedToSubqueueLostAtRestart(Positions):
     """At a restart, the queue manager loses a recoverable message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -205,7 +205,7 @@ class MovedRecoverableMessageLostAtRestart(Positions):
 
 
 @fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class MoveAcknowledgedAsReceive(Positions):
+class QueueManagerMoveReportedAsReceipt(Positions):
     """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -217,7 +217,7 @@ class MoveAcknowledgedAsReceive(Positions):
 
 
 @fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
-class ReturnedMessageBeforeItsPriority(Positions):
+class MessageMovedBackGetsPlaceOfItsLookupIdentifier(Positions):
     """The queue manager inserts a message that is moved from a subqueue to its queue before all messages of its
     priority.
     """
@@ -234,7 +234,7 @@ class ReturnedMessageBeforeItsPriority(Positions):
 
 
 @fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
-class MoveToSubqueueCompletesNoRead(Positions):
+class MovedMessageDoesNotWakeReaderOfSubqueue(Positions):
     """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -248,7 +248,7 @@ class MoveToSubqueueCompletesNoRead(Positions):
 
 
 @fault("second-moved-message-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
-class SecondMoveNotLocked(TransactionOperations):
+class SecondMovedMessageOfTransactionNotLocked(TransactionOperations):
     """The queue manager does not lock the second message that a transaction moves in its source queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -258,7 +258,7 @@ class SecondMoveNotLocked(TransactionOperations):
 
 
 @fault("second-move-of-transaction-goes-to-target-of-first", breaks="MQDMPR-3.1.7.1.16-D03")
-class TargetOfFirstMoveForAll(TransactionOperations):
+class SecondMoveOfTransactionGoesToTargetOfFirst(TransactionOperations):
     """All messages that a transaction moves go to the target queue of its first move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -268,7 +268,7 @@ class TargetOfFirstMoveForAll(TransactionOperations):
 
 
 @fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
-class SecondMoveLosesApplicationTag(Positions):
+class MovedMessageLosesApplicationTag(Positions):
     """When a message is moved for the second time, the queue manager drops the message's application tag
     and response queue.
     """

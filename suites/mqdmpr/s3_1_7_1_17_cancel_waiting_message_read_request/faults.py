@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
-class OldestReadCancelled(Waiting):
+class CancelEndsLongestPendingRead(Waiting):
     """The queue manager ignores the tag of a cancellation and ends the oldest pending read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -29,7 +29,7 @@ class OldestReadCancelled(Waiting):
 
 
 @fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
-class CancelledReadWaits(Waiting):
+class CancelledReadStaysPending(Waiting):
     """When a read is cancelled, the queue manager lets the read continue to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -37,7 +37,7 @@ class CancelledReadWaits(Waiting):
 
 
 @fault("successful-cancel-returns-status-not-found", breaks="MQDMPR-3.1.7.1.17-10")
-class CancellationReportedAsNotFound(Waiting):
+class SuccessfulCancelReturnsStatusNotFound(Waiting):
     """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -46,7 +46,7 @@ class CancellationReportedAsNotFound(Waiting):
 
 
 @fault("cancel-of-unknown-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
-class UnknownCancellationSucceeds(QueueCommands):
+class CancelOfUnknownRequestSucceeds(QueueCommands):
     """The queue manager returns success for the cancellation of a request that is not pending."""
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:

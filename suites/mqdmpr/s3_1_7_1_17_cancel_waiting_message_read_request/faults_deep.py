@@ -19,7 +19,7 @@ def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
 
 
 @fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
-class TagsComparedIn16Bits(Waiting):
+class QueueManagerCancelCompares16BitsOfTag(Waiting):
     """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -32,7 +32,7 @@ class TagsComparedIn16Bits(Waiting):
 
 
 @fault("queue-manager-cancel-searches-first-open-descriptor-only", breaks="MQDMPR-3.1.7.1.17-10")
-class FirstDescriptorSearched(Waiting):
+class QueueManagerCancelSearchesFirstOpenDescriptorOnly(Waiting):
     """The queue manager cancels a pending read only if the read uses the first OpenQueueDescriptor of the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -45,7 +45,7 @@ class FirstDescriptorSearched(Waiting):
 
 
 @fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
-class CancelledTakesMessage(Waiting):
+class QueueManagerCancelledReceiveTakesNextMessage(Waiting):
     """A cancelled receive still removes the next message of its queue if a second read waits at the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -69,7 +69,7 @@ class CancelledTakesMessage(Waiting):
 
 
 @fault("cancel-ends-oldest-read-of-descriptor", breaks="MQDMPR-3.1.7.1.17-05")
-class OldestReadOfDescriptorCancelled(Waiting):
+class CancelEndsOldestReadOfDescriptor(Waiting):
     """A cancellation with the tag of a pending read ends the oldest pending read with the same OpenQueueDescriptor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -82,7 +82,7 @@ class OldestReadOfDescriptorCancelled(Waiting):
 
 
 @fault("cancel-of-peek-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.17-05")
-class PeekNotCancelled(Waiting):
+class CancelOfPeekLeavesItWaiting(Waiting):
     """A cancellation with the tag of a pending peek has no effect."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -94,7 +94,7 @@ class PeekNotCancelled(Waiting):
 
 
 @fault("cancelled-read-by-cursor-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07")
-class CursorReadTimesOut(Waiting):
+class CancelledReadByCursorEndsWithTimeOut(Waiting):
     """The cancellation of a pending read by a cursor ends the read with MQ_ERROR_IO_TIMEOUT."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -33,7 +33,7 @@ add(
 
 
 @fault("directory-object-without-attributes", breaks=CREATION_RULE)
-class ObjectWithoutProperties(DirectoryLink):
+class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
@@ -43,7 +43,7 @@ class ObjectWithoutProperties(DirectoryLink):
 
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
-class GeneratedIdentifierKept(Publishing):
+class PublicQueueIdentifierNotFromDirectory(Publishing):
     """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:

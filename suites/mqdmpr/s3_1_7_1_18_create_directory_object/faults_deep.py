@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
-class ObjectWithoutQuota(Publishing):
+class DirectoryObjectCreatedWithoutQuotas(Publishing):
     """The queue manager creates the directory object of a public queue without the Quota of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -24,7 +24,7 @@ class ObjectWithoutQuota(Publishing):
 
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class ObjectNotTransactional(Publishing):
+class DirectoryObjectOfTransactionalQueueNotTransactional(Publishing):
     """The queue manager creates the directory object of a transactional public queue as that of a nontransactional
     queue.
     """
@@ -34,7 +34,7 @@ class ObjectNotTransactional(Publishing):
 
 
 @fault("directory-object-created-without-type", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class ObjectWithoutType(Publishing):
+class DirectoryObjectCreatedWithoutType(Publishing):
     """The queue manager creates the directory object of a public queue without the Type of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -42,7 +42,7 @@ class ObjectWithoutType(Publishing):
 
 
 @fault("directory-object-created-with-optional-privacy", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class ObjectWithoutPrivacyLevel(Publishing):
+class DirectoryObjectCreatedWithOptionalPrivacy(Publishing):
     """The queue manager creates the directory object of a public queue without the queue's Authentication and
     PrivacyLevel.
     """
@@ -55,7 +55,7 @@ class ObjectWithoutPrivacyLevel(Publishing):
 
 
 @fault("public-queue-created-without-directory-at-second-attempt", breaks="MQDMPR-3.1.7.1.18-D03", blind=True)
-class CreatedWhenKnownOffline(Publishing):
+class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
     """If DirectoryOffline is already True, the creation of a public queue succeeds although the directory is
     unavailable.
     """
@@ -68,7 +68,7 @@ class CreatedWhenKnownOffline(Publishing):
 
 
 @fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
-class PublicNameWithOtherGuid(Publishing):
+class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
     """The public format name of a transactional queue contains a GUID other than the GUID of the queue's directory
     object.
     """
@@ -83,7 +83,7 @@ class PublicNameWithOtherGuid(Publishing):
 
 
 @fault("second-created-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.18-D01")
-class SecondCreationNotNotified(Publishing):
+class SecondCreatedPublicQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it creates a second public queue."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
@@ -95,7 +95,7 @@ class SecondCreationNotNotified(Publishing):
 
 
 @fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
-class PrivacyNotPublished(Publishing):
+class CreatedPublicQueueObjectWithoutPrivacy(Publishing):
     """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
     Authentication.
     """
@@ -114,7 +114,7 @@ class PrivacyNotPublished(Publishing):
 
 
 @fault("created-public-queue-refused-by-directory-reported-as-created", breaks="MQDMPR-3.1.7.1.18-D04")
-class ExistingObjectTakenAsCreated(Publishing):
+class CreatedPublicQueueRefusedByDirectoryReportedAsCreated(Publishing):
     """If the directory already contains an object with the path name of a new queue, the queue manager reports that it
     created the queue.
     """

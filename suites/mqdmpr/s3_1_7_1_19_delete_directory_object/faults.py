@@ -65,7 +65,7 @@ add(
         "MQDMPR-3.1.7.1.25-20",
     ),
 )
-class OnlineTimerNotStarted(DirectoryClient):
+class DirectoryOnlineTimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def watch(self, now: Now) -> None:

@@ -18,7 +18,7 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 
 
 @fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
-class FailedDeletionNotNotified(DirectoryLink):
+class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
     """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
@@ -33,7 +33,7 @@ class FailedDeletionNotNotified(DirectoryLink):
 
 
 @fault("queue-manager-delete-object-running-online-timer-restarted", breaks="MQDMPR-3.1.7.1.19-10", blind=True)
-class OnlineTimerRestarted(DirectoryLink):
+class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
     """When a deletion does not reach the directory, the queue manager restarts a Directory Online Timer that already
     runs.
     """

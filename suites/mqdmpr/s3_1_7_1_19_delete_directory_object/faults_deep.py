@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class ObjectOfTransactionalQueueRemains(Publishing):
+class DirectoryObjectOfTransactionalQueueStays(Publishing):
     """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -23,7 +23,7 @@ class ObjectOfTransactionalQueueRemains(Publishing):
 
 
 @fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class FirstObjectDeleted(Publishing):
+class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(Publishing):
     """When a public queue is deleted, the queue manager deletes the directory object of the public queue that was
     created first.
     """
@@ -33,7 +33,7 @@ class FirstObjectDeleted(Publishing):
 
 
 @fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
-class RefusedDeletionPurges(Publishing):
+class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
     """While the directory is unavailable, the queue manager refuses to delete a public queue, but deletes the messages
     of the queue.
     """
@@ -49,7 +49,7 @@ class RefusedDeletionPurges(Publishing):
 
 
 @fault("deleted-transactional-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03")
-class TransactionalDeletionNotNotified(Publishing):
+class DeletedTransactionalPublicQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it deletes a transactional public queue."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -61,7 +61,7 @@ class TransactionalDeletionNotNotified(Publishing):
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
-class SecondFailureReportedAsSuccess(Publishing):
+class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -27,7 +27,7 @@ FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
 @fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
-class FirstQueueForEveryGuid(NextHops):
+class PublicNameResolvedToFirstQueue(NextHops):
     """The queue manager resolves every public format name to the first queue of the directory, regardless of
     the GUID.
     """
@@ -41,7 +41,7 @@ class FirstQueueForEveryGuid(NextHops):
 
 
 @fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class DirectoryNeverQueried(NextHops):
+class PublicNameNotQueried(NextHops):
     """The queue manager never queries the directory for a public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -50,7 +50,7 @@ class DirectoryNeverQueried(NextHops):
 
 
 @fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
-class HostOfObjectIgnored(NextHops):
+class DirectoryHostOfQueueIgnored(NextHops):
     """The queue manager does not use the host that the directory object of a queue contains."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -61,7 +61,7 @@ class HostOfObjectIgnored(NextHops):
 
 
 @fault("offline-own-public-queue-not-found", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
-class OwnPublicQueuesNotFound(QueueNames):
+class OfflineOwnPublicQueueNotFound(QueueNames):
     """While the directory is offline, the queue manager does not find its own public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -70,7 +70,7 @@ class OwnPublicQueuesNotFound(QueueNames):
 
 
 @fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
-class OwnPublicQueuesUnavailable(Destinations):
+class OfflineOwnPublicQueueRefused(Destinations):
     """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -80,7 +80,7 @@ class OwnPublicQueuesUnavailable(Destinations):
 
 
 @fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
-class OwnObjectNotFound(Destinations):
+class OfflineOwnGuidNotFound(Destinations):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -144,7 +144,7 @@ add(
 
 
 @fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
-class FailedReadLeavesOnline(DirectoryClient):
+class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

@@ -15,7 +15,7 @@ _KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKey
 
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
-class RemoteQueueFoundOffline(QueuePaths):
+class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
     """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:

@@ -23,7 +23,7 @@ NOT_FOUND = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 @fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
-class OwnPublicPathMissing(QueuePaths):
+class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -31,7 +31,7 @@ class OwnPublicPathMissing(QueuePaths):
 
 
 @fault("offline-own-guid-has-no-path", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"), blind=True)
-class OwnPrivatePathMissing(QueuePaths):
+class OfflineOwnGuidHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name for a private format name with its own
     GUID.
     """
@@ -41,7 +41,7 @@ class OwnPrivatePathMissing(QueuePaths):
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
-class TransactionalQueueNotFoundOffline(QueueNames):
+class OfflineOwnPublicTransactionalQueueNotFound(QueueNames):
     """While the directory is offline, the queue manager does not find its own transactional public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -52,7 +52,7 @@ class TransactionalQueueNotFoundOffline(QueueNames):
 
 
 @fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class RemotePrivateQueueFoundOffline(QueuePaths):
+class OfflineRemotePrivateNameHasPath(QueuePaths):
     """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
     manager.
     """
@@ -67,7 +67,7 @@ _KNOWN_DESTINATIONS: WeakKeyDictionary[QueueManager, dict[str, Destination]] = W
 
 
 @fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
-class SecondOutageLeavesOnline(DirectoryClient):
+class SecondOutageAtReadNotNoticed(DirectoryClient):
     """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

@@ -12,7 +12,7 @@ ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
 @fault("directory-topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTING_RULES))
-class TopologyNotRead(NextHops):
+class DirectoryTopologyNotRead(NextHops):
     """The queue manager does not read sites, links and queue managers from the directory, so it has no route to other
     sites.
     """
@@ -22,7 +22,7 @@ class TopologyNotRead(NextHops):
 
 
 @fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
-class OnlyFirstObjectRead(NextHops):
+class DirectoryQueryReturnsFirstObjectOnly(NextHops):
     """The queue manager reads only the first of several objects of a type."""
 
     def read_topology(self) -> Topology:

@@ -8,7 +8,7 @@ from reference_qm.routing import Topology
 
 
 @fault("queue-manager-unfiltered-read-last-queue-manager-left-out", breaks="MQDMPR-3.1.7.1.21-03")
-class LastQueueManagerOmitted(NextHops):
+class QueueManagerUnfilteredReadLastQueueManagerLeftOut(NextHops):
     """A directory read of all queue managers without a filter omits the last of several queue managers."""
 
     def read_topology(self) -> Topology:

@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
-class OnlyFirstAttributeWritten(Publishing):
+class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -22,7 +22,7 @@ class OnlyFirstAttributeWritten(Publishing):
 
 
 @fault("queue-manager-write-directory-base-priority-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class PriorityNotWritten(Publishing):
+class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
     """The queue manager does not write a changed BasePriority to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -30,7 +30,7 @@ class PriorityNotWritten(Publishing):
 
 
 @fault("queue-manager-write-directory-false-values-omitted", breaks="MQDMPR-3.1.7.1.24-03")
-class FalseValuesOmitted(Publishing):
+class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
     """The queue manager does not write changed attributes whose value is zero, False or empty."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -38,7 +38,7 @@ class FalseValuesOmitted(Publishing):
 
 
 @fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class PrivacyNotWritten(Publishing):
+class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
     """The queue manager does not write changes of Authentication, PrivacyLevel and JournalQuota to the directory
     object.
     """
@@ -49,7 +49,7 @@ class PrivacyNotWritten(Publishing):
 
 
 @fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class ObjectOfFirstQueueWritten(Publishing):
+class QueueManagerWriteDirectoryFirstQueueOnly(Publishing):
     """The queue manager writes a change of a public queue to the directory object of the public queue that was created
     first.
     """
@@ -59,7 +59,7 @@ class ObjectOfFirstQueueWritten(Publishing):
 
 
 @fault("queue-manager-change-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QuotaKeptLocally(Publishing):
+class QueueManagerChangeWithoutDirectoryKeptLocally(Publishing):
     """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
     new Quota.
     """
@@ -74,7 +74,7 @@ class QuotaKeptLocally(Publishing):
 
 
 @fault("empty-label-not-written-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
-class EmptyLabelKept(Publishing):
+class EmptyLabelNotWrittenToDirectory(Publishing):
     """The queue manager does not write an empty label to the directory object of a queue."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -82,7 +82,7 @@ class EmptyLabelKept(Publishing):
 
 
 @fault("write-of-queue-without-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
-class MissingObjectIgnored(Publishing):
+class WriteOfQueueWithoutObjectReportedAsDone(Publishing):
     """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:

@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-second-write-of-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class SecondWriteNotNotified(Publishing):
+class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it writes the object of a public queue for the second time
     or later.
     """

@@ -17,7 +17,7 @@ QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
 @fault("directory-online-check-uses-local-copy", breaks="MQDMPR-3.1.7.1.25-03")
-class DirectoryNotQueriedOffline(DirectoryClient):
+class DirectoryOnlineCheckUsesLocalCopy(DirectoryClient):
     """When the queue manager checks whether the directory is available again, it does not query the directory, and so
     stays offline.
     """
@@ -27,7 +27,7 @@ class DirectoryNotQueriedOffline(DirectoryClient):
 
 
 @fault("directory-online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
-class UnknownObjectRead(DirectoryClient):
+class DirectoryOnlineCheckReadsUnknownObject(DirectoryClient):
     """The queue manager reads an object with an unknown identifier to find out whether the directory is available
     again.
     """
@@ -41,7 +41,7 @@ class UnknownObjectRead(DirectoryClient):
 
 
 @fault("directory-online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
-class OwnAttributesNotUpdated(DirectoryClient):
+class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
     def _take_over_attributes(self) -> None:
@@ -57,7 +57,7 @@ add(
 
 
 @fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
-class AttributesOfFirstQueueForAll(Publishing):
+class DirectoryOnlineCheckReadsFirstQueueForAll(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
     def update_public_queues(self) -> None:
@@ -68,7 +68,7 @@ class AttributesOfFirstQueueForAll(Publishing):
 
 
 @fault("directory-online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
-class LabelsNotUpdated(Publishing):
+class DirectoryOnlineCheckIgnoresQueueLabels(Publishing):
     """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -79,7 +79,7 @@ class LabelsNotUpdated(Publishing):
 
 
 @fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
-class DirectoryStaysOffline(DirectoryClient):
+class DirectoryOfflineStaysTrue(DirectoryClient):
     """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -88,7 +88,7 @@ class DirectoryStaysOffline(DirectoryClient):
 
 
 @fault("directory-online-timer-not-restarted", breaks="MQDMPR-3.1.7.1.25-20")
-class OnlineTimerNotRestarted(DirectoryClient):
+class DirectoryOnlineTimerNotRestarted(DirectoryClient):
     """The queue manager does not restart the Directory Online Timer if the directory is still unavailable when the
     timer expires.
     """

@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-online-check-updates-first-queue-only", breaks="MQDMPR-3.1.7.1.25-12")
-class OnlyFirstQueueUpdated(Publishing):
+class DirectoryOnlineCheckUpdatesFirstQueueOnly(Publishing):
     """When the directory is available again, the queue manager reads the object of only its first public queue."""
 
     def update_public_queues(self) -> None:
@@ -25,7 +25,7 @@ class OnlyFirstQueueUpdated(Publishing):
 
 
 @fault("directory-online-check-updates-label-only", breaks="MQDMPR-3.1.7.1.25-18")
-class OnlyLabelUpdated(Publishing):
+class DirectoryOnlineCheckUpdatesLabelOnly(Publishing):
     """When the directory is available again, the queue manager stores only the Label of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -36,7 +36,7 @@ class OnlyLabelUpdated(Publishing):
 
 
 @fault("directory-online-check-updates-quota-to-lower-value-only", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
-class HigherQuotaIgnored(DirectoryClient):
+class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
     """When the directory is available again, the queue manager ignores its new QueueManagerQuota if it is higher."""
 
     def _take_over_attributes(self) -> None:
@@ -46,7 +46,7 @@ class HigherQuotaIgnored(DirectoryClient):
 
 
 @fault("directory-online-check-keeps-label-of-transactional-queue", breaks="MQDMPR-3.1.7.1.25-18", blind=True)
-class TransactionalQueueNotUpdated(Publishing):
+class DirectoryOnlineCheckKeepsLabelOfTransactionalQueue(Publishing):
     """When the directory is available again, the queue manager keeps the old attributes of transactional queues."""
 
     def update_public_queues(self) -> None:
@@ -57,7 +57,7 @@ class TransactionalQueueNotUpdated(Publishing):
 
 
 @fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
-class QueuesReadAfterFirstOutageOnly(Publishing):
+class DirectoryBackSecondTimeQueuesNotRead(Publishing):
     """The queue manager reads the objects of its public queues only after the first outage of the directory."""
 
     def update_public_queues(self) -> None:
@@ -67,7 +67,7 @@ class QueuesReadAfterFirstOutageOnly(Publishing):
 
 
 @fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
-class AtMostTwoQueuesRead(Publishing):
+class DirectoryBackOnlyTwoQueuesRead(Publishing):
     """When the directory is available again, the queue manager reads the objects of at most two public queues."""
 
     def update_public_queues(self) -> None:
@@ -81,7 +81,7 @@ class AtMostTwoQueuesRead(Publishing):
 
 
 @fault("directory-online-timer-restarted-once", breaks="MQDMPR-3.1.7.1.25-20")
-class TimerNotRestartedTwice(DirectoryClient):
+class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
     """After the second failed attempt, the queue manager does not restart the Directory Online Timer."""
 
     def on_directory_online_timer(self, now: Now) -> None:
@@ -94,7 +94,7 @@ class TimerNotRestartedTwice(DirectoryClient):
 
 
 @fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
-class OfflineAfterSecondOutage(DirectoryClient):
+class DirectoryOfflineAfterSecondOutage(DirectoryClient):
     """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -99,7 +99,7 @@ for _name, _rules, _says, _begins, _change in (
 
 
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
-class UnknownPublicNameHasEmptyPath(QueuePaths):
+class PathOfUnknownPublicNameEmpty(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
     not contain.
     """
@@ -110,7 +110,7 @@ class UnknownPublicNameHasEmptyPath(QueuePaths):
 
 
 @fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
-class UnknownComputerHasEmptyPath(QueuePaths):
+class PathOfUnknownComputerEmpty(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
     directory does not contain.
     """

@@ -7,7 +7,7 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 
 
 @fault("path-of-direct-name-subqueue-omitted", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
-class SubqueueOmitted(QueuePaths):
+class PathOfDirectNameSubqueueOmitted(QueuePaths):
     """The path name of a direct format name ends before the name of its subqueue or journal."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:

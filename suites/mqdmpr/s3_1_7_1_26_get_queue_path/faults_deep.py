@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
-class HostWithPort(QueuePaths):
+class PathOfHttpNameComputerWithPort(QueuePaths):
     """For an HTTP format name with a port, the event Get Queue Path returns the host together with the port as the
     computer.
     """
@@ -26,7 +26,7 @@ class HostWithPort(QueuePaths):
 
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
-class HttpsComputerIsAddress(QueuePaths):
+class PathOfHttpsNameComputerIsAddress(QueuePaths):
     """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -38,7 +38,7 @@ class HttpsComputerIsAddress(QueuePaths):
 
 
 @fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
-class FirstPrivateQueue(QueuePaths):
+class PathOfPrivateNameIgnoresNumber(QueuePaths):
     """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
@@ -50,7 +50,7 @@ class FirstPrivateQueue(QueuePaths):
 
 
 @fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
-class FirstPublicQueue(QueuePaths):
+class PathOfPublicNameIsThatOfFirstPublicQueue(QueuePaths):
     """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -61,7 +61,7 @@ class FirstPublicQueue(QueuePaths):
 
 
 @fault("path-of-direct-name-of-journal-without-journal", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
-class JournalOmitted(QueuePaths):
+class PathOfDirectNameOfJournalWithoutJournal(QueuePaths):
     """The path name of a direct format name ends before the suffix ;JOURNAL."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -73,7 +73,7 @@ class JournalOmitted(QueuePaths):
 
 
 @fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
-class ComputerEndsAtPeriod(QueuePaths):
+class MachineOfDirectNameOfAddressWithProtocol(QueuePaths):
     """The computer of a direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -84,7 +84,7 @@ class ComputerEndsAtPeriod(QueuePaths):
 
 
 @fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
-class OwnComputerForAll(QueuePaths):
+class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
     """The event Get Queue Path returns the queue manager's own computer for every public format name."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -94,7 +94,7 @@ class OwnComputerForAll(QueuePaths):
 
 
 @fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
-class FirstPrivateForAll(QueuePaths):
+class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
     """The event Get Queue Path returns the path name of the private queue with the lowest number for every local
     private format name.
     """
@@ -108,7 +108,7 @@ class FirstPrivateForAll(QueuePaths):
 
 
 @fault("path-of-unknown-private-name-with-low-number-found", breaks="MQDMPR-3.1.7.1.26-29", blind=True)
-class LowNumberFound(QueuePaths):
+class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
     """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
@@ -117,7 +117,7 @@ class LowNumberFound(QueuePaths):
 
 
 @fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
-class HttpHostEndsAtDot(QueuePaths):
+class ComputerOfHttpNameEndsAtDot(QueuePaths):
     """The computer of an HTTP direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -130,7 +130,7 @@ _KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKey
 
 
 @fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
-class DeletedQueueRemembered(QueuePaths):
+class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
     """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -142,7 +142,7 @@ class DeletedQueueRemembered(QueuePaths):
 
 
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
-class FirstQueueRemembered(QueuePaths):
+class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     """The event Get Queue Path returns the path name of the first known public queue of a computer for each other
     public queue of this computer.
     """
@@ -157,7 +157,7 @@ class FirstQueueRemembered(QueuePaths):
 
 
 @fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
-class OwnComputerForRemoteQueue(QueuePaths):
+class QueuePathMachineOfRemotePublicQueueIsOwnName(QueuePaths):
     """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -167,7 +167,7 @@ class OwnComputerForRemoteQueue(QueuePaths):
 
 
 @fault("queue-path-of-direct-name-cut-at-semicolon", breaks="MQDMPR-3.1.7.1.26-10")
-class SubqueueCut(QueuePaths):
+class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
     """The path name of a direct format name ends before the name of a subqueue."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -176,7 +176,7 @@ class SubqueueCut(QueuePaths):
 
 
 @fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
-class PrivateFolderAdded(QueuePaths):
+class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
     """The path name of the direct format name of a public queue contains private$."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -187,7 +187,7 @@ class PrivateFolderAdded(QueuePaths):
 
 
 @fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
-class HttpsAddressNotCut(QueuePaths):
+class QueuePathOfHttpsNameHasWholeAddressAsMachine(QueuePaths):
     """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -202,7 +202,7 @@ class HttpsAddressNotCut(QueuePaths):
 
 
 @fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
-class HttpPortNotCut(QueuePaths):
+class QueuePathOfHttpNameContainsPort(QueuePaths):
     """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -213,7 +213,7 @@ class HttpPortNotCut(QueuePaths):
 
 
 @fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
-class FirstOfSeveral(QueuePaths):
+class QueuePathOfSeveralNamesIsPathOfFirst(QueuePaths):
     """For a multiple-element format name, Get Queue Path returns the path name and the computer of the
     first element.
     """
@@ -229,7 +229,7 @@ class FirstOfSeveral(QueuePaths):
 
 
 @fault("queue-path-of-multicast-name-is-address", breaks="MQDMPR-3.1.7.1.26-03")
-class AddressOfMulticast(QueuePaths):
+class QueuePathOfMulticastNameIsAddress(QueuePaths):
     """For a multicast format name, Get Queue Path returns the multicast address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -242,7 +242,7 @@ class AddressOfMulticast(QueuePaths):
 
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
-class LocalQueueOfSameNumber(QueuePaths):
+class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
     """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
     number.
     """
@@ -256,7 +256,7 @@ class LocalQueueOfSameNumber(QueuePaths):
 
 
 @fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
-class UnknownNumberRefused(QueuePaths):
+class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
     """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:

@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
-class MessageEnqueuedTwice(Enqueueing):
+class MessageToOneQueueEnqueuedTwice(Enqueueing):
     """The queue manager puts a message for a single remote queue into the outgoing queue twice."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -32,7 +32,7 @@ class MessageEnqueuedTwice(Enqueueing):
 
 
 @fault("send-to-full-queue-reports-success", breaks="MQDMPR-3.1.7.1.27-08")
-class SendToFullQueueSucceeds(Commands):
+class SendToFullQueueReportsSuccess(Commands):
     """A send to a single queue succeeds although the queue has no room for the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -44,7 +44,7 @@ class SendToFullQueueSucceeds(Commands):
 
 
 @fault("send-to-local-queue-reports-failure-although-message-stored", breaks="MQDMPR-3.1.7.1.27-08")
-class StoredMessageReportedAsFailed(Commands):
+class SendToLocalQueueReportsFailureAlthoughMessageStored(Commands):
     """A send to a single local queue fails although the queue stored the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -72,7 +72,7 @@ class _Several(Enqueueing):
 
 
 @fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class CopiesAfterRefusal(_Several):
+class SendToSeveralQueuesContinuesAfterRefusal(_Several):
     """When one of several queues does not store its copy of a message, the queue manager still enqueues the copies for
     the later queues.
     """
@@ -88,7 +88,7 @@ class CopiesAfterRefusal(_Several):
 
 
 @fault("send-to-several-queues-reports-success-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class RefusedCopyReportedAsSuccess(_Several):
+class SendToSeveralQueuesReportsSuccessDespiteRefusal(_Several):
     """A send to several queues succeeds although one of them did not store its copy."""
 
     def enqueue_copies(
@@ -99,7 +99,7 @@ class RefusedCopyReportedAsSuccess(_Several):
 
 
 @fault("send-to-several-queues-reports-failure-although-messages-stored", breaks="MQDMPR-3.1.7.1.27-19")
-class StoredCopiesReportedAsFailed(_Several):
+class SendToSeveralQueuesReportsFailureAlthoughMessagesStored(_Several):
     """A send to several queues fails although each of them stored its copy."""
 
     def enqueue_copies(
@@ -110,7 +110,7 @@ class StoredCopiesReportedAsFailed(_Several):
 
 
 @fault("copies-for-several-queues-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
-class CopyListsOnlyItsQueue(Enqueueing):
+class CopiesForSeveralQueuesListOnlyOwnQueue(Enqueueing):
     """Each copy of a message to several queues lists only the queue to which it is sent."""
 
     def _enqueue_message(
@@ -123,7 +123,7 @@ class CopyListsOnlyItsQueue(Enqueueing):
 
 
 @fault("copies-for-several-queues-lose-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
-class OnlyFirstCopyHasLabel(_Several):
+class CopiesForSeveralQueuesLoseLabelExceptFirst(_Several):
     """Only the first copy of a message to several queues has the label."""
 
     def enqueue_copies(
@@ -138,7 +138,7 @@ class OnlyFirstCopyHasLabel(_Several):
 
 
 @fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
-class CopiesAddressedToFirstQueue(Enqueueing):
+class CopiesForSeveralQueuesAllNameFirstQueue(Enqueueing):
     """Each copy of a message to several queues has the first queue as its destination."""
 
     def _enqueue_message(
@@ -152,7 +152,7 @@ class CopiesAddressedToFirstQueue(Enqueueing):
 
 
 @fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
-class LastCopyMissing(_Several):
+class SendToSeveralQueuesOmitsLastQueue(_Several):
     """The queue manager enqueues no copy of a message for the last of several queues."""
 
     def enqueue_copies(

@@ -54,28 +54,28 @@ class LaterCopyChanged(Enqueueing):
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class LaterCopiesWithoutAdministrationQueue(LaterCopyChanged):
+class SenderLaterCopyWithoutAdminQueue(LaterCopyChanged):
     """The second and later copies of a message to several queues name no administration queue."""
 
     changes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class LaterCopiesWithDefaultPriority(LaterCopyChanged):
+class SenderLaterCopyOfPriority3(LaterCopyChanged):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
-class LaterCopiesNeverExpire(LaterCopyChanged):
+class SenderLaterCopyWithoutTimeToBeReceived(LaterCopyChanged):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
-class ThirdCopyWithoutBody(LaterCopyChanged):
+class SenderLaterCopyWithoutBody(LaterCopyChanged):
     """The third copy of a message to several queues has no body."""
 
     def change_copy(
@@ -85,7 +85,7 @@ class ThirdCopyWithoutBody(LaterCopyChanged):
 
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
-class CopyListsRemainingQueues(LaterCopyChanged):
+class SenderLaterCopyListsRemainingQueues(LaterCopyChanged):
     """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
@@ -96,7 +96,7 @@ class CopyListsRemainingQueues(LaterCopyChanged):
 
 
 @fault("sender-third-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class ThirdCopyMissing(LaterCopyChanged):
+class SenderThirdCopyNotEnqueued(LaterCopyChanged):
     """The sender enqueues at most two copies of a message to several queues."""
 
     def change_copy(
@@ -106,7 +106,7 @@ class ThirdCopyMissing(LaterCopyChanged):
 
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class OnlyFirstLocalCopyEnqueued(LaterCopyChanged):
+class SenderSecondLocalCopyNotEnqueued(LaterCopyChanged):
     """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(
@@ -118,7 +118,7 @@ class OnlyFirstLocalCopyEnqueued(LaterCopyChanged):
 
 
 @fault("queue-manager-send-in-transaction-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
-class FullQueueNotReported(Enqueueing):
+class QueueManagerSendInTransactionToFullQueueSucceeds(Enqueueing):
     """If an application sends a message to a full queue in a transaction, the queue manager returns success."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -128,7 +128,7 @@ class FullQueueNotReported(Enqueueing):
 
 
 @fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
-class RefusalOfFirstIgnored(Enqueueing):
+class SenderCopiesContinueAfterRefusalOfFirst(Enqueueing):
     """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
     queues.
     """
@@ -154,7 +154,7 @@ class RefusalOfFirstIgnored(Enqueueing):
 
 
 @fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
-class LocalCopyNamesAll(Enqueueing):
+class SenderLocalCopyDestinationListsAllQueues(Enqueueing):
     """When a message is sent to several queues, the destination of the copy for a local queue is the multiple-element
     format name of all queues.
     """
@@ -168,7 +168,7 @@ class LocalCopyNamesAll(Enqueueing):
 
 
 @fault("sender-copies-of-transaction-all-but-first-at-once", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
-class CopiesOutsideTransaction(Enqueueing):
+class SenderCopiesOfTransactionAllButFirstAtOnce(Enqueueing):
     """When a message is sent to several queues in a transaction, its copies are enqueued before the commit."""
 
     def enqueue_to_open_queue(
@@ -181,7 +181,7 @@ class CopiesOutsideTransaction(Enqueueing):
 
 
 @fault("sender-copies-lose-application-tag", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
-class CopiesWithoutTag(Enqueueing):
+class SenderCopiesLoseApplicationTag(Enqueueing):
     """The copies of a message to several queues have no application tag and no response queue."""
 
     def enqueue_to_open_queue(
@@ -193,7 +193,7 @@ class CopiesWithoutTag(Enqueueing):
 
 
 @fault("sender-copies-are-express", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
-class CopiesWithoutJournaling(Enqueueing):
+class SenderCopiesAreExpress(Enqueueing):
     """The copies of a message to several queues request no negative journaling and no trace."""
 
     def enqueue_to_open_queue(
@@ -205,7 +205,7 @@ class CopiesWithoutJournaling(Enqueueing):
 
 
 @fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class ThirdRefusalIgnored(LaterCopyChanged):
+class SenderRefusalOfThirdCopyIgnored(LaterCopyChanged):
     """When the third of several queues refuses its copy of a message, the send succeeds."""
 
     def enqueue_to_open_queue(
@@ -224,7 +224,7 @@ class ThirdRefusalIgnored(LaterCopyChanged):
 
 
 @fault("sender-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class RefusalInTransactionIgnored(Enqueueing):
+class SenderCopyRefusedInTransactionSucceeds(Enqueueing):
     """When a send to several queues in a transaction exceeds the quota of one of the queues, the queue manager returns
     success.
     """
@@ -241,7 +241,7 @@ class RefusalInTransactionIgnored(Enqueueing):
 
 
 @fault("sender-second-copy-has-no-response-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class ResponseQueueOfFirstOnly(Enqueueing):
+class SenderSecondCopyHasNoResponseQueue(Enqueueing):
     """When a message is addressed to several queues, only the first copy has the response queue."""
 
     def enqueue_to_open_queue(
@@ -260,7 +260,7 @@ class ResponseQueueOfFirstOnly(Enqueueing):
 
 
 @fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
-class PriorityOfLocalCopyLost(Enqueueing):
+class SenderLocalCopyHasDefaultPriority(Enqueueing):
     """When a message is sent to several queues, the copy for a local queue has the default priority."""
 
     def _enqueue_message(
@@ -272,7 +272,7 @@ class PriorityOfLocalCopyLost(Enqueueing):
 
 
 @fault("sender-copies-of-transaction-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
-class CopyInTransactionListsItself(Enqueueing):
+class SenderCopiesOfTransactionListOnlyOwnQueue(Enqueueing):
     """When a message to several queues is sent in a transaction, each copy lists only its own queue."""
 
     def _enqueue_message(
@@ -284,7 +284,7 @@ class CopyInTransactionListsItself(Enqueueing):
 
 
 @fault("sender-copy-after-first-in-transaction-sent-outside", breaks="MQDMPR-3.1.7.1.27-14")
-class LaterCopiesDropped(Enqueueing):
+class SenderCopyAfterFirstInTransactionSentOutside(Enqueueing):
     """When a message to several queues is sent in a transaction, only the first copy is enqueued."""
 
     def enqueue_to_open_queue(
@@ -303,7 +303,7 @@ class LaterCopiesDropped(Enqueueing):
 
 
 @fault("sender-error-of-last-copy-not-returned", breaks="MQDMPR-3.1.7.1.27-18")
-class ErrorOfLastIgnored(Enqueueing):
+class SenderErrorOfLastCopyNotReturned(Enqueueing):
     """When only the last of several queues refuses its copy, the queue manager returns success."""
 
     def enqueue_to_open_queue(
@@ -323,7 +323,7 @@ class ErrorOfLastIgnored(Enqueueing):
 
 
 @fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
-class CopiesAfterRefusalInTransaction(Enqueueing):
+class SenderRefusalInTransactionDoesNotStopLaterCopies(Enqueueing):
     """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
     before it returns the error.
     """

@@ -17,7 +17,7 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
 @fault("waiting-messages-sent-without-regard-to-priority", breaks=_ORDER_RULES)
-class PriorityIgnored(DispatchCollection):
+class WaitingMessagesSentWithoutRegardToPriority(DispatchCollection):
     """The queue manager sends waiting messages in the order in which applications sent them, regardless of their
     priorities.
     """
@@ -27,7 +27,7 @@ class PriorityIgnored(DispatchCollection):
 
 
 @fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER_RULES)
-class LowestPriorityFirst(DispatchCollection):
+class WaitingMessagesSentLowestPriorityFirst(DispatchCollection):
     """The queue manager sends waiting messages from the lowest priority to the highest."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -35,7 +35,7 @@ class LowestPriorityFirst(DispatchCollection):
 
 
 @fault("only-one-waiting-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
-class OnlyLastOfEachPrioritySent(DispatchCollection):
+class OnlyOneWaitingMessagePerPrioritySent(DispatchCollection):
     """If several waiting messages have the same priority, the queue manager sends only the last of them."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -54,7 +54,7 @@ add(
 
 
 @fault("waiting-messages-all-sent-with-body-of-first", breaks="MQDMPR-3.1.7.1.28-04")
-class ContentsOfFirstMessageSent(DispatchCollection):
+class WaitingMessagesAllSentWithBodyOfFirst(DispatchCollection):
     """The queue manager sends every waiting message with the contents of the first waiting message."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -64,7 +64,7 @@ class ContentsOfFirstMessageSent(DispatchCollection):
 
 
 @fault("waiting-message-packet-rebuilt", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
-class MessageIdentifierReplaced(DispatchCollection):
+class WaitingMessagePacketRebuilt(DispatchCollection):
     """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -91,7 +91,7 @@ class MessageSentTwice(Sending):
 
 
 @fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
-class SentOneAtATime(Sending):
+class MessageSentAfterAcknowledgmentOnly(Sending):
     """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:

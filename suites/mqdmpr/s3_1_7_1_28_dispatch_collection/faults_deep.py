@@ -17,7 +17,7 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
 @fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_ORDER_RULES, blind=True)
-class PrioritiesComparedInPairs(DispatchCollection):
+class QueueManagerPriorities5And6SentAlike(DispatchCollection):
     """The queue manager treats the priorities 1 and 2, 3 and 4, and 5 and 6 as equal: it sends messages of such a pair
     in the order in which they were added.
     """
@@ -27,7 +27,7 @@ class PrioritiesComparedInPairs(DispatchCollection):
 
 
 @fault("queue-manager-express-messages-sent-last", breaks=_ORDER_RULES, blind=True)
-class ExpressLast(DispatchCollection):
+class QueueManagerExpressMessagesSentLast(DispatchCollection):
     """The queue manager sends waiting express messages after all recoverable messages."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -36,7 +36,7 @@ class ExpressLast(DispatchCollection):
 
 
 @fault("queue-manager-transactional-messages-sent-first", breaks=_ORDER_RULES, blind=True)
-class TransactionalFirst(DispatchCollection):
+class QueueManagerTransactionalMessagesSentFirst(DispatchCollection):
     """The queue manager sends waiting transactional messages before all other waiting messages, regardless of the
     priorities.
     """
@@ -47,7 +47,7 @@ class TransactionalFirst(DispatchCollection):
 
 
 @fault("queue-manager-later-message-of-lower-priority-not-sent", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
-class LaterLowPriorityDelayed(Sending):
+class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
     """A message of priority 0 to 2 that is added while a session is open is not sent until the next event of that
     session.
     """
@@ -62,7 +62,7 @@ class LaterLowPriorityDelayed(Sending):
 
 
 @fault("sender-message-added-to-open-session-waits-for-next", breaks="MQDMPR-3.1.7.1.28-09")
-class LaterMessageWaits(Sending):
+class SenderMessageAddedToOpenSessionWaitsForNext(Sending):
     """When a message is added while its session is open and idle, the queue manager does not send the message until
     another message is added.
     """
@@ -78,7 +78,7 @@ class LaterMessageWaits(Sending):
 
 
 @fault("sender-stops-after-third-sent-message", breaks="MQDMPR-3.1.7.1.29-04")
-class StopsAfterThird(Sending):
+class SenderStopsAfterThirdSentMessage(Sending):
     """When three messages of a session are sent, the queue manager does not send the next message until the three are
     acknowledged.
     """

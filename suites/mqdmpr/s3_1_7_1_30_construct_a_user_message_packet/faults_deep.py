@@ -13,7 +13,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 
 
 @fault("sender-debug-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D04")
-class TransactionalWithoutDebugHeader(Sending):
+class SenderDebugHeaderOfTransactionalMessageOmitted(Sending):
     """The sender omits the DebugHeader of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -25,7 +25,7 @@ class TransactionalWithoutDebugHeader(Sending):
 
 
 @fault("sender-multi-queue-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D05")
-class TransactionalWithoutList(Sending):
+class SenderMultiQueueHeaderOfTransactionalMessageOmitted(Sending):
     """The sender omits the MultiQueueFormatHeader of a transactional message to several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -37,7 +37,7 @@ class TransactionalWithoutList(Sending):
 
 
 @fault("sender-debug-header-of-later-copy-omitted", breaks="MQDMPR-3.1.7.1.30-D04", blind=True)
-class CopyWithoutDebugHeader(Sending):
+class SenderDebugHeaderOfLaterCopyOmitted(Sending):
     """The sender omits the DebugHeader of a message to several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -49,7 +49,7 @@ class CopyWithoutDebugHeader(Sending):
 
 
 @fault("sender-transaction-header-of-later-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
-class CopyWithoutTransactionHeader(Sending):
+class SenderTransactionHeaderOfLaterMessageOmitted(Sending):
     """The sender omits the TransactionHeader of each message of a transaction except the first."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -67,7 +67,7 @@ class CopyWithoutTransactionHeader(Sending):
 
 
 @fault("sender-security-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
-class TransactionalUnsigned(Sending):
+class SenderSecurityHeaderOfTransactionalMessageOmitted(Sending):
     """The sender omits the SecurityHeader of a signed transactional message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -81,7 +81,7 @@ class TransactionalUnsigned(Sending):
 
 
 @fault("sender-second-traced-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
-class OnlyFirstTraced(Sending):
+class SenderSecondTracedMessageHasNoDebugHeader(Sending):
     """The packets of all traced messages after the first have no DebugHeader."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -97,7 +97,7 @@ class OnlyFirstTraced(Sending):
 
 
 @fault("sender-traced-transactional-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
-class TransactionalNotTraced(Sending):
+class SenderTracedTransactionalMessageHasNoDebugHeader(Sending):
     """The packet of a traced transactional message has no DebugHeader."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -109,7 +109,7 @@ class TransactionalNotTraced(Sending):
 
 
 @fault("sender-message-after-one-to-several-queues-lists-its-queue", breaks="MQDMPR-3.1.7.1.30-D05")
-class EarlierListOfQueuesKept(Sending):
+class SenderMessageAfterOneToSeveralQueuesListsItsQueue(Sending):
     """The sender adds the MultiQueueFormatHeader of an earlier message to a later message that is addressed to a single
     queue.
     """

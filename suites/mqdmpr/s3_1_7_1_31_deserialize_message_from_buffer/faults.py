@@ -129,7 +129,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class SecurityOfPreviousMessageInQueue(Positions):
+class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(Positions):
     """A message without a SecurityHeader gets the security attributes of the previous message that had a
     SecurityHeader.
     """
@@ -143,7 +143,7 @@ class SecurityOfPreviousMessageInQueue(Positions):
 
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class TracingQueueOfPreviousMessage(Positions):
+class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
     """A message without a DebugHeader gets the TracingQueueIdentifier of the previous message with a DebugHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -153,7 +153,7 @@ class TracingQueueOfPreviousMessage(Positions):
 
 
 @fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
-class RoutedTransactionRenumbered(Routing):
+class RouterRenumbersTransactionalMessage(Routing):
     """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -167,7 +167,7 @@ class RoutedTransactionRenumbered(Routing):
 
 
 @fault("message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class SecurityOfPreviousMessage(Positions):
+class MessageHasSecurityOfPreviousMessage(Positions):
     """A message without a SecurityHeader has the security attributes of an earlier message."""
 
     seen: MessageSecurity | None = None

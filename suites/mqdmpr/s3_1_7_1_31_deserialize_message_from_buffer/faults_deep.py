@@ -35,49 +35,49 @@ class ReceivedMessageChanged(Positions):
 
 
 @fault("receiver-priority-above-5-stored-as-5", breaks="MQDMPR-3.1.7.1.31-D01")
-class PriorityLimitedTo5(ReceivedMessageChanged):
+class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanged):
     """The receiver stores the priorities 6 and 7 of a message as 5."""
 
     changes = MappingProxyType({"Priority": lambda old: min(old, 5)})
 
 
 @fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
-class BodyTypeOfOneByte(ReceivedMessageChanged):
+class ReceiverBodyTypeLowByteOnly(ReceivedMessageChanged):
     """The receiver stores only the low byte of BodyType."""
 
     changes = MappingProxyType({"BodyType": lambda old: old & 0xFF})
 
 
 @fault("receiver-application-tag-without-highest-bit", breaks="MQDMPR-3.1.7.1.31-D02")
-class ApplicationTagOf31Bits(ReceivedMessageChanged):
+class ReceiverApplicationTagWithoutHighestBit(ReceivedMessageChanged):
     """The receiver stores only the low 31 bits of ApplicationTag."""
 
     changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-label-of-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
-class LabelOf124Characters(ReceivedMessageChanged):
+class ReceiverLabelOf124Characters(ReceivedMessageChanged):
     """The receiver stores only the first 124 characters of a label."""
 
     changes = MappingProxyType({"Label": lambda old: old[:124]})
 
 
 @fault("receiver-extension-ends-at-null-byte", breaks="MQDMPR-3.1.7.1.31-D02")
-class ExtensionCutAtNullByte(ReceivedMessageChanged):
+class ReceiverExtensionEndsAtNullByte(ReceivedMessageChanged):
     """The receiver stores ExtensionData only up to the first null byte."""
 
     changes = MappingProxyType({"Extension": lambda old: old.partition(b"\0")[0]})
 
 
 @fault("receiver-correlation-identifier-without-last-bytes", breaks="MQDMPR-3.1.7.1.31-D02")
-class CorrelationWithoutOrdinal(ReceivedMessageChanged):
+class ReceiverCorrelationIdentifierWithoutLastBytes(ReceivedMessageChanged):
     """The receiver stores only the first 16 bytes of CorrelationID, and zeros for the last four."""
 
     changes = MappingProxyType({"CorrelationIdentifier": lambda old: old[:16] + bytes(4)})
 
 
 @fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
-class BodyPadded(ReceivedMessageChanged):
+class ReceiverBodyOfOddLengthPadded(ReceivedMessageChanged):
     """If the length of a body is not a multiple of four, the receiver also stores the padding after the body as part of
     the body.
     """
@@ -86,14 +86,14 @@ class BodyPadded(ReceivedMessageChanged):
 
 
 @fault("receiver-sent-time-of-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
-class SentTimeOf31Bits(ReceivedMessageChanged):
+class ReceiverSentTimeOf31Bits(ReceivedMessageChanged):
     """The receiver stores only the low 31 bits of SentTime."""
 
     changes = MappingProxyType({"SentTime": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-journaling-of-express-message-not-stored", breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"))
-class ExpressNotJournaled(ReceivedMessageChanged):
+class ReceiverJournalingOfExpressMessageNotStored(ReceivedMessageChanged):
     """The receiver stores JP and JN only for recoverable messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -103,7 +103,7 @@ class ExpressNotJournaled(ReceivedMessageChanged):
 
 
 @fault("receiver-label-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-03")
-class EarlierLabelKept(ReceivedMessageChanged):
+class ReceiverLabelOfEarlierMessageKept(ReceivedMessageChanged):
     """A message without a label gets the label of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -112,7 +112,7 @@ class EarlierLabelKept(ReceivedMessageChanged):
 
 
 @fault("receiver-response-queue-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-05")
-class EarlierResponseQueueKept(ReceivedMessageChanged):
+class ReceiverResponseQueueOfEarlierMessageKept(ReceivedMessageChanged):
     """A message without a response queue gets the response queue of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -123,7 +123,7 @@ class EarlierResponseQueueKept(ReceivedMessageChanged):
 
 
 @fault("receiver-tracing-queue-of-untraced-message-dropped", breaks="MQDMPR-3.1.7.1.31-D07")
-class TracingQueueNeedsTransaction(ReceivedMessageChanged):
+class ReceiverTracingQueueOfUntracedMessageDropped(ReceivedMessageChanged):
     """The receiver stores the TracingQueueIdentifier only for nontransactional messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -133,7 +133,7 @@ class TracingQueueNeedsTransaction(ReceivedMessageChanged):
 
 
 @fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
-class SenderTypeOfUnsignedMessageNone(ReceivedMessageChanged):
+class ReceiverSenderIdentifierTypeOfUnsignedMessageNone(ReceivedMessageChanged):
     """The receiver stores the SenderIdentifierType None for a message without a signature."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -148,21 +148,21 @@ class SenderTypeOfUnsignedMessageNone(ReceivedMessageChanged):
 
 
 @fault("receiver-time-to-reach-queue-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
-class LongTimeToReachQueueInfinite(ReceivedMessageChanged):
+class ReceiverTimeToReachQueueOf32BitsInfinite(ReceivedMessageChanged):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-time-to-be-received-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D05", blind=True)
-class LongLifetimeInfinite(ReceivedMessageChanged):
+class ReceiverTimeToBeReceivedOf32BitsInfinite(ReceivedMessageChanged):
     """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-application-tag-of-transactional-message-dropped", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
-class TransactionalWithoutTag(ReceivedMessageChanged):
+class ReceiverApplicationTagOfTransactionalMessageDropped(ReceivedMessageChanged):
     """The receiver stores no ApplicationTag and no ExtensionData for a transactional message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -176,7 +176,7 @@ class TransactionalWithoutTag(ReceivedMessageChanged):
     breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
     blind=True,
 )
-class TransactionalNotJournaled(ReceivedMessageChanged):
+class ReceiverJournalingOfTransactionalMessageDropped(ReceivedMessageChanged):
     """The receiver stores neither JP nor JN for a transactional message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -186,7 +186,7 @@ class TransactionalNotJournaled(ReceivedMessageChanged):
 
 
 @fault("receiver-class-of-express-message-normal", breaks="MQDMPR-3.1.7.1.31-D09", blind=True)
-class ExpressIsNormal(ReceivedMessageChanged):
+class ReceiverClassOfExpressMessageNormal(ReceivedMessageChanged):
     """The receiver stores the class Normal for every express message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -194,14 +194,14 @@ class ExpressIsNormal(ReceivedMessageChanged):
 
 
 @fault("receiver-extension-above-one-kilobyte-cut", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
-class ExtensionOfOneKilobyte(ReceivedMessageChanged):
+class ReceiverExtensionAboveOneKilobyteCut(ReceivedMessageChanged):
     """The receiver stores only the first 1,024 bytes of ExtensionData."""
 
     changes = MappingProxyType({"Extension": lambda old: old[:1024]})
 
 
 @fault("receiver-message-gets-response-queue-of-previous", breaks="MQDMPR-3.1.7.1.31-05")
-class ResponseQueueKept(Positions):
+class ReceiverMessageGetsResponseQueueOfPrevious(Positions):
     """A received message without a response queue gets the response queue of the previous message of its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -213,7 +213,7 @@ class ResponseQueueKept(Positions):
 
 
 @fault("receiver-application-tag-of-high-bit-cut", breaks="MQDMPR-3.1.7.1.31-D02")
-class HighestBitOfTagCleared(Positions):
+class ReceiverApplicationTagOfHighBitCut(Positions):
     """The receiver clears the highest bit of the ApplicationTag of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -221,7 +221,7 @@ class HighestBitOfTagCleared(Positions):
 
 
 @fault("receiver-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.31-D05")
-class LongLifetimeUnlimited(Positions):
+class ReceiverTimeToBeReceivedOfHighBitUnlimited(Positions):
     """The receiver stores a TimeToBeReceived whose highest bit is set as infinite."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -231,7 +231,7 @@ class LongLifetimeUnlimited(Positions):
 
 
 @fault("receiver-second-identical-message-of-other-session-shared", breaks="MQDMPR-3.1.7.1.31-03")
-class LabelOfMessageWithSameBody(Positions):
+class ReceiverSecondIdenticalMessageOfOtherSessionShared(Positions):
     """If a message has the same body as the previous message, the receiver stores the message with the label of the
     previous message.
     """

@@ -10,7 +10,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 @fault("receiver-message-correlation-ordinal-lost", breaks="MQDMPR-3.1.7.1.31-04", blind=True)
-class CorrelationOrdinalLost(Positions):
+class ReceiverMessageCorrelationOrdinalLost(Positions):
     """The receiver stores zeros as the last four bytes of the CorrelationIdentifier of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-second-copy-positive-journaling-cleared", breaks="MQDMPR-3.1.7.1.32-D10", blind=True)
-class FirstCopyJournaled(Enqueueing):
+class SenderSecondCopyPositiveJournalingCleared(Enqueueing):
     """When a message to several queues requests positive journaling, the sender sets JP only in the first copy."""
 
     def _enqueue_message(

@@ -101,7 +101,7 @@ add(
 
 
 @fault("sender-body-type-above-byte-cut", breaks="MQDMPR-3.1.7.1.32-D02")
-class BodyTypeCut(Sending):
+class SenderBodyTypeAboveByteCut(Sending):
     """The sender writes only the low byte of the BodyType."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -111,7 +111,7 @@ class BodyTypeCut(Sending):
 
 
 @fault("sender-long-label-omitted", breaks="MQDMPR-3.1.7.1.32-D02")
-class LongLabelOmitted(Sending):
+class SenderLongLabelOmitted(Sending):
     """The sender omits a label of more than 120 characters."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -123,7 +123,7 @@ class LongLabelOmitted(Sending):
 
 
 @fault("sender-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.32-D05")
-class LongLifetimeUnlimited(Sending):
+class SenderTimeToBeReceivedOfHighBitUnlimited(Sending):
     """The sender writes an infinite TimeToBeReceived into the packet of a message whose TimeToBeReceived has the
     highest bit set.
     """
@@ -136,7 +136,7 @@ class LongLifetimeUnlimited(Sending):
 
 
 @fault("sender-negative-journaling-of-transactional-message-not-written", breaks="MQDMPR-3.1.7.1.32-D11")
-class TransactionalNotJournaled(Sending):
+class SenderNegativeJournalingOfTransactionalMessageNotWritten(Sending):
     """The sender clears JN in transactional messages."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -19,7 +19,7 @@ DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 
 
 @fault("queue-manager-default-of-public-queue-journaling", breaks=DEFAULT_RULES, blind=True)
-class PublicQueueJournaledByDefault(QueueCommands):
+class QueueManagerDefaultOfPublicQueueJournaling(QueueCommands):
     """The queue manager sets Journaling of a public queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -29,7 +29,7 @@ class PublicQueueJournaledByDefault(QueueCommands):
 
 
 @fault("queue-manager-default-journal-quota-is-quota", breaks=DEFAULT_RULES, blind=True)
-class JournalQuotaFromQuota(QueueCommands):
+class QueueManagerDefaultJournalQuotaIsQuota(QueueCommands):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager uses the Quota
     as JournalQuota.
     """
@@ -41,7 +41,7 @@ class JournalQuotaFromQuota(QueueCommands):
 
 
 @fault("queue-manager-default-journaling-of-transactional-queue", breaks=DEFAULT_RULES, blind=True)
-class TransactionalQueueJournaledByDefault(QueueCommands):
+class QueueManagerDefaultJournalingOfTransactionalQueue(QueueCommands):
     """The queue manager sets Journaling of a transactional queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -50,7 +50,7 @@ class TransactionalQueueJournaledByDefault(QueueCommands):
 
 
 @fault("queue-without-label-gets-label-of-queue-created-before", breaks="MQDMPR-3.1.7.1.33-03")
-class LabelOfPreviousQueue(Queues):
+class QueueWithoutLabelGetsLabelOfQueueCreatedBefore(Queues):
     """A queue that is created without a label gets the label of the previously created queue."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -60,7 +60,7 @@ class LabelOfPreviousQueue(Queues):
 
 
 @fault("transactional-queue-has-journal-quota-zero-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
-class JournalQuotaOfTransactional(Queues):
+class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
     """The JournalQuota of a transactional queue is 0 by default."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -70,7 +70,7 @@ class JournalQuotaOfTransactional(Queues):
 
 
 @fault("public-queue-has-privacy-none-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
-class PrivacyLevelOfPublicQueueNone(Queues):
+class PublicQueueHasPrivacyNoneByDefault(Queues):
     """The PrivacyLevel of a public queue is None by default."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:

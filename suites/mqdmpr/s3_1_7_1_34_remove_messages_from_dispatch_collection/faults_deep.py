@@ -8,7 +8,7 @@ from reference_qm.model.adm import OutgoingQueue
 
 
 @fault("sender-pause-stops-messages-of-all-outgoing-queues", breaks="MQDMPR-3.1.7.1.34-03")
-class PauseStopsAll(DispatchCollection):
+class SenderPauseStopsMessagesOfAllOutgoingQueues(DispatchCollection):
     """When an outgoing queue is paused, the messages of all outgoing queues leave the dispatch collection."""
 
     def remove_queue(self, queue: OutgoingQueue) -> None:

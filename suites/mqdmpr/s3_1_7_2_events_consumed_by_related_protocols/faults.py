@@ -29,7 +29,7 @@ class AvailableMessageStaysLocked(Positions):
 
 
 @fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
-class AbortedMessageCountedAgain(Positions):
+class AbortOfReceiveIncreasesTotalBytes(Positions):
     """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
     TotalBytes again.
     """
@@ -41,7 +41,7 @@ class AbortedMessageCountedAgain(Positions):
 
 
 @fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class OnlyFirstHandleCompleted(Waiting):
+class AvailableMessageForFirstHandleOnly(Waiting):
     """A message that becomes available completes only pending reads with the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -51,7 +51,7 @@ class OnlyFirstHandleCompleted(Waiting):
 
 
 @fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
-class OnlyFirstReadOfHandleCompleted(Waiting):
+class AvailableMessageCompletesOnePeekPerHandle(Waiting):
     """A message that becomes available completes only the first pending read of each handle, even if that read is a
     peek.
     """
@@ -63,7 +63,7 @@ class OnlyFirstReadOfHandleCompleted(Waiting):
 
 
 @fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
-class OtherReceivesEndWithoutMessage(Waiting):
+class AvailableMessageEndsOtherReceives(Waiting):
     """When a message completes one of several pending receives, the other receives end without a message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -77,7 +77,7 @@ class OtherReceivesEndWithoutMessage(Waiting):
 
 
 @fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class DeletedMessageStillCounted(Positions):
+class DeletedMessageStillInBytes(Positions):
     """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -123,7 +123,7 @@ add(
     "available-message-completes-all-receives",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
 )
-class MessageCompletesAllReceives(Waiting):
+class AvailableMessageCompletesAllReceives(Waiting):
     """A message that becomes available completes all pending receives."""
 
     def release_readers(self, position: MessagePosition) -> None:

@@ -10,7 +10,7 @@ from reference_qm.model.enums import CursorState
 
 
 @fault("purge-resets-cursor-at-purged-message", breaks="MQDMPR-3.1.7.2.1-04", blind=True)
-class PurgeResetsCursors(Positions):
+class PurgeResetsCursorAtPurgedMessage(Positions):
     """When a purge deletes the message of a cursor, the cursor moves to the start of the queue, so reads by the cursor
     do not report that its message was deleted.
     """

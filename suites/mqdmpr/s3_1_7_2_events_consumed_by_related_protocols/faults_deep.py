@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class FirstHandleOnly(Waiting):
+class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
     """A message that becomes available completes a pending read only if the read uses the handle of its queue that was
     opened first.
     """
@@ -33,7 +33,7 @@ class FirstHandleOnly(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
-class LaterPeekCompletedWithReceive(Waiting):
+class QueueManagerArrivingMessageCompletesPeekBehindReceive(Waiting):
     """A message that completes a pending receive also completes a pending peek that began to wait later."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -45,7 +45,7 @@ class LaterPeekCompletedWithReceive(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-every-receive", breaks="MQDMPR-3.1.7.2.2-12")
-class SecondReceiveEnds(Waiting):
+class QueueManagerArrivingMessageCompletesEveryReceive(Waiting):
     """A message that completes a pending receive ends the next pending receive without a message."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -61,7 +61,7 @@ class SecondReceiveEnds(Waiting):
 
 
 @fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
-class ReleasesOwnHandleOnly(Waiting):
+class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(Waiting):
     """A message that completes a pending peek completes the next pending read with the same handle, but no pending read
     with another handle.
     """
@@ -78,7 +78,7 @@ class ReleasesOwnHandleOnly(Waiting):
 
 
 @fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
-class OnHoldWithSessionOnly(Administering):
+class SenderPausedQueueWithoutSessionNotOnHold(Administering):
     """The State of a paused outgoing queue becomes OnHold only if the queue has an open session."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -89,7 +89,7 @@ class OnHoldWithSessionOnly(Administering):
 
 
 @fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class SubqueueNeverExpires(Lifetimes):
+class ReceiverMessageInSubqueueNeverExpires(Lifetimes):
     """If the TimeToBeReceived of a message in a subqueue expires, the message stays in the subqueue."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
@@ -98,7 +98,7 @@ class SubqueueNeverExpires(Lifetimes):
 
 
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class OnlyOneOfSimultaneousExpires(Lifetimes):
+class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""
 
     @only_if(
@@ -112,7 +112,7 @@ class OnlyOneOfSimultaneousExpires(Lifetimes):
 
 
 @fault("queue-manager-bytes-of-subqueue-not-decremented", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
-class PurgedStillCounted(Positions):
+class QueueManagerBytesOfSubqueueNotDecremented(Positions):
     """When a message is purged, the queue manager does not subtract the size of the message from TotalBytes of the
     queue.
     """
@@ -125,7 +125,7 @@ class PurgedStillCounted(Positions):
 
 
 @fault("queue-manager-moved-message-not-in-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class MovedNotCounted(Positions):
+class QueueManagerMovedMessageNotInBytes(Positions):
     """When a message is moved, the queue manager does not add the size of the message to TotalBytes of the target
     queue.
     """

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-of-higher-priority-waits-for-older-on-open-session", breaks="MQDMPR-3.1.7.3.9-04")
-class OldestFirstOnOpenSession(Sending):
+class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
     """While the window of an open session is full, the sender adds a message of higher priority after the messages that
     already wait.
     """

@@ -10,7 +10,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-lowest-priority-first", breaks="MQDMPR-3.1.7.3.9-04", blind=True)
-class LowestPriorityFirst(DispatchCollection):
+class SenderLowestPriorityFirst(DispatchCollection):
     """The sender first sends the waiting message with the lowest Priority."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:

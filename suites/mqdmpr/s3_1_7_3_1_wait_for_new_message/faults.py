@@ -36,7 +36,7 @@ add(
 
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
-class PendingReadGetsFirstMessage(Waiting):
+class PendingReadReturnsFirstMessage(Waiting):
     """A pending read returns the first message of the queue instead of the message that arrived."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -45,7 +45,7 @@ class PendingReadGetsFirstMessage(Waiting):
 
 
 @fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class TimerOfCompletedReadRuns(Waiting):
+class CompletedReadTimerKeepsRunning(Waiting):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -59,7 +59,7 @@ class TimerOfCompletedReadRuns(Waiting):
 
 
 @fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
-class OperationOfEndedReadKept(Waiting):
+class EndedReadStaysPendingInModel(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -86,7 +86,7 @@ add(
 
 
 @fault("cancelled-read-kept-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
-class CancelledReadStays(Waiting):
+class CancelledReadKeptInCollection(Waiting):
     """A cancelled read stays in WaitingMessageReadOperationCollection."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -100,7 +100,7 @@ class CancelledReadStays(Waiting):
 
 
 @fault("arrival-stops-timers-of-all-reads", breaks="MQDMPR-3.1.7.3.1-24")
-class TimersOfAllReadsStopped(Waiting):
+class ArrivalStopsTimersOfAllReads(Waiting):
     """A message that completes a read stops the timers of all reads that wait at its queue."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-peek-by-cursor-with-timeout-zero-waits-a-second", breaks="MQDMPR-3.1.7.3.1-07")
-class ZeroTimeoutWaitsOneSecond(Waiting):
+class QueueManagerPeekByCursorWithTimeoutZeroWaitsASecond(Waiting):
     """A peek by a cursor with timeout zero waits for one second if there is no message."""
 
     @only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
@@ -42,7 +42,7 @@ class ZeroTimeoutWaitsOneSecond(Waiting):
 
 
 @fault("queue-manager-waiting-receive-by-cursor-not-destructive", breaks="MQDMPR-3.1.7.3.1-10")
-class CursorNeverDestructive(Waiting):
+class QueueManagerWaitingReceiveByCursorNotDestructive(Waiting):
     """The WaitingMessageReadOperation of a receive by a cursor has DestructiveRead False."""
 
     def wait_for_new_message(
@@ -61,7 +61,7 @@ class CursorNeverDestructive(Waiting):
 
 
 @fault("queue-manager-waiting-read-added-to-first-open-descriptor", breaks="MQDMPR-3.1.7.3.1-14")
-class OperationAddedToFirstDescriptor(Waiting):
+class QueueManagerWaitingReadAddedToFirstOpenDescriptor(Waiting):
     """The queue manager adds every WaitingMessageReadOperation to the first OpenQueueDescriptor of the queue, even if
     the read uses a different descriptor.
     """
@@ -84,7 +84,7 @@ class OperationAddedToFirstDescriptor(Waiting):
 
 
 @fault("queue-manager-timer-of-second-waiting-read-not-started", breaks="MQDMPR-3.1.7.3.1-15")
-class OneTimerPerDescriptor(Waiting):
+class QueueManagerTimerOfSecondWaitingReadNotStarted(Waiting):
     """The queue manager starts no timer for a read that begins to wait while another read of the same
     OpenQueueDescriptor waits.
     """
@@ -108,7 +108,7 @@ class OneTimerPerDescriptor(Waiting):
 
 
 @fault("queue-manager-purge-ends-waiting-reads", breaks="MQDMPR-3.1.7.3.1-18")
-class PurgeEndsReads(Queues):
+class QueueManagerPurgeEndsWaitingReads(Queues):
     """A purge of a queue ends the reads that wait for a message of this queue."""
 
     def purge(
@@ -125,7 +125,7 @@ class PurgeEndsReads(Queues):
 
 
 @fault("queue-manager-cancelled-read-stays-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
-class CancelledOperationKept(Waiting):
+class QueueManagerCancelledReadStaysInCollection(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
     @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
@@ -135,7 +135,7 @@ class CancelledOperationKept(Waiting):
 
 
 @fault("queue-manager-cancel-by-tag-ends-every-waiting-read", breaks="MQDMPR-3.1.7.3.1-18")
-class CancelEndsAllReads(Waiting):
+class QueueManagerCancelByTagEndsEveryWaitingRead(Waiting):
     """A cancellation by tag ends every read that waits at the queue, regardless of its tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -147,7 +147,7 @@ class CancelEndsAllReads(Waiting):
 
 
 @fault("queue-manager-unlocked-message-completes-no-waiting-read", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
-class UnlockCompletesNothing(Positions):
+class QueueManagerUnlockedMessageCompletesNoWaitingRead(Positions):
     """A message that a reader returns, or that an abort unlocks, completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -160,7 +160,7 @@ class UnlockCompletesNothing(Positions):
 
 
 @fault("queue-manager-second-message-of-commit-completes-no-read", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
-class OnlyFirstMessageOfTransactionCompletesRead(Waiting):
+class QueueManagerSecondMessageOfCommitCompletesNoRead(Waiting):
     """The second and each later message of a transaction complete no waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -170,7 +170,7 @@ class OnlyFirstMessageOfTransactionCompletesRead(Waiting):
 
 
 @fault("queue-manager-waiting-peek-gets-last-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class PendingPeekGetsLastMessage(Waiting):
+class QueueManagerWaitingPeekGetsLastMessage(Waiting):
     """A waiting peek without a cursor gets the last message of the queue."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -181,7 +181,7 @@ class PendingPeekGetsLastMessage(Waiting):
 
 
 @fault("queue-manager-read-timers-of-other-queues-stopped", breaks="MQDMPR-3.1.7.3.1-24", blind=True)
-class OtherTimersStopped(Waiting):
+class QueueManagerReadTimersOfOtherQueuesStopped(Waiting):
     """A read that gets its message stops the timers of the reads that wait at other queues."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -192,7 +192,7 @@ class OtherTimersStopped(Waiting):
 
 
 @fault("queue-manager-waiting-read-of-closed-neighbour-ended", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
-class CloseEndsReadsOfOtherHandles(QueueOpening):
+class QueueManagerWaitingReadOfClosedNeighbourEnded(QueueOpening):
     """When one handle of a queue is closed, the queue manager ends the reads that wait through other handles of the
     queue.
     """
@@ -206,7 +206,7 @@ class CloseEndsReadsOfOtherHandles(QueueOpening):
 
 
 @fault("queue-manager-expired-receive-of-transaction-returns-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class ExpiredReceiveReportedAsNotFound(Waiting):
+class QueueManagerExpiredReceiveOfTransactionReturnsNotFound(Waiting):
     """A receive in a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -216,7 +216,7 @@ class ExpiredReceiveReportedAsNotFound(Waiting):
 
 
 @fault("waiting-peek-ended-by-message-that-a-receive-took", breaks="MQDMPR-3.1.7.3.1-18")
-class PeekEndsWithoutMessage(Waiting):
+class WaitingPeekEndedByMessageThatAReceiveTook(Waiting):
     """When a pending receive takes the message that arrived, the pending peeks of the queue end without a message."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -234,7 +234,7 @@ class PeekEndsWithoutMessage(Waiting):
 
 
 @fault("second-waiting-receive-gets-same-message", breaks="MQDMPR-3.1.7.3.1-21")
-class SecondReaderForgotten(Waiting):
+class SecondWaitingReceiveGetsSameMessage(Waiting):
     """When two messages arrive while two receives of one handle wait, only the first receive ends."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -246,7 +246,7 @@ class SecondReaderForgotten(Waiting):
 
 
 @fault("timer-of-second-waiting-read-restarts-first", breaks="MQDMPR-3.1.7.3.1-15")
-class SecondRestartsFirst(Waiting):
+class TimerOfSecondWaitingReadRestartsFirst(Waiting):
     """A read that begins to wait restarts the timers of the earlier pending reads of its descriptor."""
 
     def wait_for_new_message(
@@ -269,7 +269,7 @@ class SecondRestartsFirst(Waiting):
 
 
 @fault("waiting-transactional-read-timer-not-stopped", breaks="MQDMPR-3.1.7.3.1-24")
-class TimerOfCompletedReadEndsNext(Waiting):
+class WaitingTransactionalReadTimerNotStopped(Waiting):
     """When the timer of a read that already got its message expires, the queue manager ends the next pending read of
     the same handle.
     """

@@ -14,7 +14,7 @@ from reference_qm.model.states import MessagePositionState
     "message-search-from-position-returns-that-message",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
-class SearchFindsItsStart(Seeking):
+class MessageSearchFromPositionReturnsThatMessage(Seeking):
     """A search that starts at an available message returns this message instead of the following or preceding one."""
 
     def seek_available(
@@ -32,7 +32,7 @@ class SearchFindsItsStart(Seeking):
     "message-search-always-forward",
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
-class SearchAlwaysForward(Seeking):
+class MessageSearchAlwaysForward(Seeking):
     """A search always proceeds forward, even if its caller requests a backward search."""
 
     def seek_available(
@@ -46,7 +46,7 @@ class SearchAlwaysForward(Seeking):
 
 
 @fault("message-search-from-position-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
-class SearchAlwaysBackward(Seeking):
+class MessageSearchFromPositionAlwaysBackward(Seeking):
     """A search that starts at a message always proceeds backward, even if its caller requests a forward search."""
 
     def seek_available(
@@ -69,7 +69,7 @@ class SearchAlwaysBackward(Seeking):
         "MQDMPR-3.1.7.3.2-27",
     ),
 )
-class SearchEndsAtLockedMessage(Seeking):
+class MessageSearchEndsAtLockedMessage(Seeking):
     """A search ends without a message when it reaches a locked message."""
 
     def seek_available(
@@ -85,7 +85,7 @@ class SearchEndsAtLockedMessage(Seeking):
 
 
 @fault("locked-message-found-by-lookup", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
-class LockedMessageFound(Seeking):
+class LockedMessageFoundByLookup(Seeking):
     """A peek at a locked message, and a receive of a locked message by its LookupIdentifier, return the message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -93,7 +93,7 @@ class LockedMessageFound(Seeking):
 
 
 @fault("message-search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
-class LastMessageSkipped(Seeking):
+class MessageSearchFromEndSkipsLastMessage(Seeking):
     """A search from the end of the queue skips the last message if the queue has further messages."""
 
     def seek_available(

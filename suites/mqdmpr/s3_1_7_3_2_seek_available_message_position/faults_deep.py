@@ -25,7 +25,7 @@ def _second_locked_comes_first(start: Entry | None, forward: bool, found: Messag
 
 
 @fault("queue-manager-forward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
-class ForwardEndsAtSecondLocked(Seeking):
+class QueueManagerForwardSearchEndsAtSecondLockedMessage(Seeking):
     """A forward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
@@ -41,7 +41,7 @@ class ForwardEndsAtSecondLocked(Seeking):
 
 
 @fault("queue-manager-backward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
-class BackwardEndsAtSecondLocked(Seeking):
+class QueueManagerBackwardSearchEndsAtSecondLockedMessage(Seeking):
     """A backward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
@@ -57,7 +57,7 @@ class BackwardEndsAtSecondLocked(Seeking):
 
 
 @fault("queue-manager-forward-search-finds-locked-message-after-purge", breaks="MQDMPR-3.1.7.3.2-16")
-class PurgePendingFound(Seeking):
+class QueueManagerForwardSearchFindsLockedMessageAfterPurge(Seeking):
     """A search treats a locked message whose queue was purged as an available message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -65,7 +65,7 @@ class PurgePendingFound(Seeking):
 
 
 @fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
-class LastMessageByArrival(Seeking):
+class QueueManagerSearchForLastMessageFindsNewest(Seeking):
     """A search for the last message of a queue finds the message that arrived last instead of the message at the end of
     the queue.
     """
@@ -80,7 +80,7 @@ class LastMessageByArrival(Seeking):
 
 
 @fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
-class FirstMessageByArrival(Seeking):
+class QueueManagerSearchForFirstMessageFindsOldest(Seeking):
     """A search for the first message of a queue finds the message that arrived first instead of the message at the
     start of the queue.
     """
@@ -95,7 +95,7 @@ class FirstMessageByArrival(Seeking):
 
 
 @fault("queue-manager-backward-search-follows-lookup-identifiers", breaks="MQDMPR-3.1.7.3.2-21")
-class PreviousByIdentifier(Seeking):
+class QueueManagerBackwardSearchFollowsLookupIdentifiers(Seeking):
     """A search for the message before a given message returns the message with the next lower LookupIdentifier instead
     of the preceding message of the queue.
     """
@@ -114,7 +114,7 @@ class PreviousByIdentifier(Seeking):
 
 
 @fault("queue-manager-backward-receive-finds-locked-message", breaks="MQDMPR-3.1.7.3.2-26")
-class BackwardSearchFindsLocked(Seeking):
+class QueueManagerBackwardReceiveFindsLockedMessage(Seeking):
     """A receive that searches backward finds a message that a transaction has locked."""
 
     @only_if(
@@ -132,7 +132,7 @@ class BackwardSearchFindsLocked(Seeking):
 
 
 @fault("queue-manager-backward-search-stops-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-21", blind=True)
-class BackwardSearchEndsAtPriority(Seeking):
+class QueueManagerBackwardSearchStopsAtHigherPriority(Seeking):
     """A backward search from a message does not reach the messages of a higher priority."""
 
     def seek_available(
@@ -145,7 +145,7 @@ class BackwardSearchEndsAtPriority(Seeking):
 
 
 @fault("queue-manager-forward-search-from-deleted-message-restarts", breaks="MQDMPR-3.1.7.3.2-11", blind=True)
-class SearchFromDeletedStartsAtHead(Seeking):
+class QueueManagerForwardSearchFromDeletedMessageRestarts(Seeking):
     """A forward search from a message that was received or purged starts at the head of the queue."""
 
     def seek_available(
@@ -161,7 +161,7 @@ class SearchFromDeletedStartsAtHead(Seeking):
 
 
 @fault("queue-manager-forward-search-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.3.2-12", blind=True)
-class TransactionalReceiveNotSkipped(Seeking):
+class QueueManagerForwardSearchFindsMessageOfOpenTransaction(Seeking):
     """A peek finds a message that a transaction has received but not committed."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -170,7 +170,7 @@ class TransactionalReceiveNotSkipped(Seeking):
 
 
 @fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
-class StopsAtSecondLocked(Seeking):
+class SearchSkipsOnlyOneLockedMessage(Seeking):
     """A forward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
@@ -186,7 +186,7 @@ class StopsAtSecondLocked(Seeking):
 
 
 @fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
-class StopsAtSecondLockedBackward(Seeking):
+class BackwardSearchSkipsOnlyOneLockedMessage(Seeking):
     """A backward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
@@ -202,7 +202,7 @@ class StopsAtSecondLockedBackward(Seeking):
 
 
 @fault("backward-search-finds-purge-pending-message", breaks="MQDMPR-3.1.7.3.2-26")
-class PurgedMessageFoundBackward(Seeking):
+class BackwardSearchFindsPurgePendingMessage(Seeking):
     """A backward search finds a message that was purged while it was locked."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

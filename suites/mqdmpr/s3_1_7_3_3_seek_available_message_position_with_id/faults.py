@@ -21,7 +21,7 @@ EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAc
     "lookup-of-unknown-identifier-finds-first-or-last",
     breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
 )
-class UnknownIdentifierFindsEnd(Seeking):
+class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
     """A lookup by an unknown LookupIdentifier returns the first or the last message."""
 
     def seek_with_identifier(
@@ -42,7 +42,7 @@ class UnknownIdentifierFindsEnd(Seeking):
         "MQDMPR-3.1.7.3.3-46",
     ),
 )
-class NeighborLookupFindsMessageItself(Seeking):
+class LookupOfNeighborFindsCurrent(Seeking):
     """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
 
     def seek_with_identifier(
@@ -53,7 +53,7 @@ class NeighborLookupFindsMessageItself(Seeking):
 
 
 @fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
-class CurrentLookupFindsNext(Seeking):
+class LookupOfCurrentFindsNext(Seeking):
     """A lookup of the current message returns the next message, if a next message exists."""
 
     def seek_with_identifier(
@@ -81,21 +81,21 @@ class _OtherStatus(Seeking):
     "lookup-of-unknown-identifier-returns-already-received",
     breaks=("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-39"),
 )
-class UnknownReportedAsReceived(_OtherStatus):
+class LookupOfUnknownIdentifierReturnsAlreadyReceived(_OtherStatus):
     """A lookup by an unknown LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
 @fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
-class LockedReportedAsNotFound(_OtherStatus):
+class LookupOfLockedMessageReturnsNotFound(_OtherStatus):
     """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
 @fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
-class ReceivedReportedAsLocked(_OtherStatus):
+class LookupOfReceivedMessageReturnsLocked(_OtherStatus):
     """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
@@ -128,7 +128,7 @@ add(
     "search-ends-at-second-locked-message",
     breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
 )
-class OneLockedMessageSkipped(Seeking):
+class SearchEndsAtSecondLockedMessage(Seeking):
     """A search that passes two locked messages ends without a message; a search that passes only one locked message
     continues.
     """

@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("search-for-previous-message-ends-at-locked-message", breaks="MQDMPR-3.1.7.3.3-22", blind=True)
-class PreviousSearchEndsAtLocked(Seeking):
+class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
     """A search for the previous message ends without a message at a locked message, although an earlier message is
     available.
     """

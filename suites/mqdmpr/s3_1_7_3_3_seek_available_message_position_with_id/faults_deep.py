@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
-class IdentifiersComparedIn32Bits(Seeking):
+class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
     """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
@@ -27,7 +27,7 @@ class IdentifiersComparedIn32Bits(Seeking):
 
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
-class NextOfUnknownIdentifierFound(Seeking):
+class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(Seeking):
     """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
     def seek_with_identifier(
@@ -41,7 +41,7 @@ class NextOfUnknownIdentifierFound(Seeking):
 
 
 @fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
-class MainQueueSearched(Seeking):
+class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
     """A search in a subqueue by LookupIdentifier also finds messages of the main queue."""
 
     def seek_with_identifier(
@@ -53,7 +53,7 @@ class MainQueueSearched(Seeking):
 
 
 @fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
-class LockedFirstNotFound(Seeking):
+class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
     """If the first message of a queue is locked, a peek by its LookupIdentifier returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -67,7 +67,7 @@ class LockedFirstNotFound(Seeking):
 
 
 @fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class AssignedIdentifierReportedAsReceived(Seeking):
+class QueueManagerSearchOfDepartedMessageReturnsAlreadyReceived(Seeking):
     """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
     returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -85,7 +85,7 @@ LOW_BITS = (1 << 56) - 1
 
 
 @fault("queue-manager-search-for-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53", blind=True)
-class LastOfHighestPriority(Seeking):
+class QueueManagerSearchForLastFindsLastOfHighestPriority(Seeking):
     """A search for the last message of a queue returns the last of the messages with the highest priority."""
 
     def seek_with_identifier(
@@ -100,7 +100,7 @@ class LastOfHighestPriority(Seeking):
 
 
 @fault("lookup-of-message-moved-away-finds-it", breaks="MQDMPR-3.1.7.3.3-26")
-class FoundInSubqueue(Seeking):
+class LookupOfMessageMovedAwayFindsIt(Seeking):
     """A search for the current message also finds a message that was moved to a subqueue."""
 
     def seek_with_identifier(
@@ -116,7 +116,7 @@ class FoundInSubqueue(Seeking):
 
 
 @fault("lookup-next-after-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-41")
-class NextOfLockedRefused(Seeking):
+class LookupNextAfterLockedMessageRefused(Seeking):
     """A search for the message after a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -130,7 +130,7 @@ class NextOfLockedRefused(Seeking):
 
 
 @fault("lookup-previous-before-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-17")
-class PreviousOfLockedRefused(Seeking):
+class LookupPreviousBeforeLockedMessageRefused(Seeking):
     """A search for the message before a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -144,7 +144,7 @@ class PreviousOfLockedRefused(Seeking):
 
 
 @fault("lookup-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53")
-class LastOfHighest(Seeking):
+class LookupLastFindsLastOfHighestPriority(Seeking):
     """A search for the last message of a queue returns the last message of the highest priority, although messages of
     lower priority follow.
     """

@@ -32,7 +32,7 @@ add(
 
 
 @fault("timer-of-one-read-ends-all-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
-class OneTimerPerHandle(Waiting):
+class TimerOfOneReadEndsAllReadsOfHandle(Waiting):
     """When the timer of a pending read expires, the queue manager ends all pending reads by cursors of
     the same handle.
     """

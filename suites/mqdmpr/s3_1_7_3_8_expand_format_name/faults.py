@@ -37,7 +37,7 @@ def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> Form
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class NamesCaseSensitive(QueueNames):
+class ExpandedNameCaseSensitive(QueueNames):
     """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -80,7 +80,7 @@ add(
 
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
-class RemainingNameStaysMultiple(QueueNames):
+class ExpandedSingleNameTreatedAsSeveral(QueueNames):
     """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
     several queues.
     """
@@ -92,7 +92,7 @@ class RemainingNameStaysMultiple(QueueNames):
 
 
 @fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
-class SingleRemainingNameRefused(QueueNames):
+class ExpansionToSingleNameFails(QueueNames):
     """The queue manager refuses a format name if its expansion leaves only one name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -102,7 +102,7 @@ class SingleRemainingNameRefused(QueueNames):
 
 
 @fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
-class LastLetterDropped(Commands):
+class ExpandedSingleNameCut(Commands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -111,7 +111,7 @@ class LastLetterDropped(Commands):
 
 
 @fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class SingleNameNotExpanded(Commands):
+class ExpansionOfSingleQueueFails(Commands):
     """The queue manager fails to expand a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -127,7 +127,7 @@ Listed = list[SingleName] | None
     "distribution-list-first-member-only",
     breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"),
 )
-class ListExpandedToFirstMember(QueueNames):
+class DistributionListFirstMemberOnly(QueueNames):
     """The queue manager expands a distribution list to its first member."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -136,7 +136,7 @@ class ListExpandedToFirstMember(QueueNames):
 
 
 @fault("nested-distribution-list-ignored", breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"))
-class NestedListOmitted(QueueNames):
+class NestedDistributionListIgnored(QueueNames):
     """The queue manager ignores distribution lists within a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -145,7 +145,7 @@ class NestedListOmitted(QueueNames):
 
 
 @fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
-class SingleListNotExpanded(QueueNames):
+class DistributionListAloneNotExpanded(QueueNames):
     """The queue manager expands a distribution list only as an element of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -153,7 +153,7 @@ class SingleListNotExpanded(QueueNames):
 
 
 @fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
-class ListReplacesEarlierNames(QueueNames):
+class DistributionListReplacesOtherNames(QueueNames):
     """When the queue manager expands a distribution list, the members of the list replace all names that were collected
     before.
     """
@@ -168,7 +168,7 @@ class ListReplacesEarlierNames(QueueNames):
 @fault(
     "distribution-list-without-directory-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 )
-class UnresolvedListEmpty(QueueNames):
+class DistributionListWithoutDirectoryEmpty(QueueNames):
     """The queue manager treats a distribution list as empty when it cannot query the directory."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -182,7 +182,7 @@ class UnresolvedListEmpty(QueueNames):
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class OriginalNameKept(QueueOpening):
+class ExpandedNameKeepsOriginal(QueueOpening):
     """The descriptor for several queues has the original format name instead of the expanded format name."""
 
     def open_queue(
@@ -195,7 +195,7 @@ class OriginalNameKept(QueueOpening):
 
 
 @fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
-class NestedListSkipped(QueueNames):
+class NestedDistributionListNotExpanded(QueueNames):
     """The queue manager ignores a distribution list that is an element of another distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:

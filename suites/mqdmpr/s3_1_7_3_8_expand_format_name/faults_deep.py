@@ -11,7 +11,7 @@ from reference_qm.core.names.queue_names import QueueNames
 
 
 @fault("queue-manager-second-distribution-list-ignored", breaks="MQDMPR-3.1.7.3.8-08")
-class SecondListIgnored(QueueNames):
+class QueueManagerSecondDistributionListIgnored(QueueNames):
     """The queue manager resolves only the first distribution list of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -27,7 +27,7 @@ class SecondListIgnored(QueueNames):
 
 
 @fault("queue-manager-unresolved-list-beside-names-ignored", breaks="MQDMPR-3.1.7.3.8-15")
-class UnresolvedListIgnored(QueueNames):
+class QueueManagerUnresolvedListBesideNamesIgnored(QueueNames):
     """If a format name has other elements, the queue manager ignores a distribution list that it cannot resolve."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -45,7 +45,7 @@ class UnresolvedListIgnored(QueueNames):
 
 
 @fault("queue-manager-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16")
-class NestedListIgnored(QueueNames):
+class QueueManagerListInListNotResolved(QueueNames):
     """The queue manager ignores a distribution list that is a member of a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -54,7 +54,7 @@ class NestedListIgnored(QueueNames):
 
 
 @fault("queue-manager-third-element-of-format-name-ignored", breaks="MQDMPR-3.1.7.3.8-10")
-class ExpandedToAtMostTwoNames(QueueNames):
+class QueueManagerThirdElementOfFormatNameIgnored(QueueNames):
     """The queue manager expands a multiple-element format name to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -63,7 +63,7 @@ class ExpandedToAtMostTwoNames(QueueNames):
 
 
 @fault("queue-manager-names-sorted-with-regard-to-case", breaks="MQDMPR-3.1.7.3.8-17")
-class SortedByCase(QueueNames):
+class QueueManagerNamesSortedWithRegardToCase(QueueNames):
     """The queue manager sorts the names of an expanded format name by their bytes, so capital letters precede small
     letters.
     """
@@ -76,7 +76,7 @@ class SortedByCase(QueueNames):
 
 
 @fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class IdenticalNamesKeptTwice(QueueNames):
+class QueueManagerElementTwiceInDifferentCaseKept(QueueNames):
     """When a format name contains three identical names, the queue manager keeps two of them."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -93,7 +93,7 @@ class IdenticalNamesKeptTwice(QueueNames):
 
 
 @fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
-class PrivateAndDirectNamesDropped(QueueNames):
+class QueueManagerListInListInListNotResolved(QueueNames):
     """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -106,7 +106,7 @@ class PrivateAndDirectNamesDropped(QueueNames):
 
 
 @fault("nested-distribution-list-dropped", breaks=("MQDMPR-3.1.7.3.8-08", "MQDMPR-3.1.7.3.8-16"))
-class NestedListDropped(QueueNames):
+class NestedDistributionListDropped(QueueNames):
     """The queue manager ignores a distribution list that is a member of another distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -115,7 +115,7 @@ class NestedListDropped(QueueNames):
 
 
 @fault("second-distribution-list-of-name-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
-class OnlyFirstListExpanded(QueueNames):
+class SecondDistributionListOfNameNotExpanded(QueueNames):
     """The queue manager expands only the first of several distribution lists in a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -128,7 +128,7 @@ class OnlyFirstListExpanded(QueueNames):
 
 
 @fault("unresolvable-distribution-list-beside-queues-ignored", breaks="MQDMPR-3.1.7.3.8-15")
-class UnknownListIgnored(QueueNames):
+class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
     """The queue manager ignores a distribution list that it cannot resolve if the format name contains further
     elements.
     """
@@ -143,7 +143,7 @@ class UnknownListIgnored(QueueNames):
 
 
 @fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
-class ElementAndMemberKeptTwice(QueueNames):
+class DuplicateOfListMemberAndElementKept(QueueNames):
     """The queue manager keeps an element of a format name twice if the element is also a member of a distribution list
     of this format name.
     """
@@ -158,7 +158,7 @@ class ElementAndMemberKeptTwice(QueueNames):
 
 
 @fault("members-of-distribution-list-cached", breaks="MQDMPR-3.1.7.3.8-13")
-class MembersCached(QueueNames):
+class MembersOfDistributionListCached(QueueNames):
     """The queue manager does not read a distribution list again: it keeps the members that the first read returned."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:

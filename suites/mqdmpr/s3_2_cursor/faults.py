@@ -27,7 +27,7 @@ def _get_start_position(cursor: Cursor) -> Entry:
 
 
 @fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
-class HandlesNumberedPerQueue(Cursors):
+class CursorHandlesNumberedPerQueue(Cursors):
     """The queue manager numbers the cursors of each open queue from 1, so cursors of different queues have the same
     Handle.
     """
@@ -45,7 +45,7 @@ class HandlesNumberedPerQueue(Cursors):
     "cursor-reads-first-opened-queue",
     breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
 )
-class CursorReadsFirstQueue(Cursors):
+class CursorReadsFirstOpenedQueue(Cursors):
     """All cursors read the queue that was opened first."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -57,7 +57,7 @@ class CursorReadsFirstQueue(Cursors):
 
 
 @fault("new-cursor-starts-after-last-message", breaks="MQDMPR-3.2.7.1-07")
-class NewCursorAtEnd(Cursors):
+class NewCursorStartsAfterLastMessage(Cursors):
     """A new cursor is positioned after the last message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -68,7 +68,7 @@ class NewCursorAtEnd(Cursors):
 
 
 @fault("new-cursor-waiting-for-peek", breaks="MQDMPR-3.2.7.1-08")
-class NewCursorWaiting(Cursors):
+class NewCursorWaitingForPeek(Cursors):
     """A new cursor has the state of a cursor with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -82,7 +82,7 @@ class NewCursorWaiting(Cursors):
 
 
 @fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
-class UnreadCursorPeeksLast(Cursors):
+class UnreadCursorPeeksLastMessage(Cursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -98,7 +98,7 @@ class UnreadCursorPeeksLast(Cursors):
 
 
 @fault("pending-peek-does-not-change-cursor-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
-class PendingPeekKeepsState(Cursors):
+class PendingPeekDoesNotChangeCursorState(Cursors):
     """A pending peek by a cursor does not change the cursor's state."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
@@ -110,7 +110,7 @@ class PendingPeekKeepsState(Cursors):
 
 
 @fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
-class PeekNeverWaits(Cursors):
+class CursorPeekNeverWaits(Cursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
@@ -119,7 +119,7 @@ class PeekNeverWaits(Cursors):
 
 
 @fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
-class PeekLeavesStateUnread(Cursors):
+class CursorPeekLeavesUnread(Cursors):
     """A peek by a cursor leaves the cursor's state UNREAD."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -130,7 +130,7 @@ class PeekLeavesStateUnread(Cursors):
 
 
 @fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
-class PeekDoesNotMoveCursor(Cursors):
+class CursorPeekDoesNotMoveCursor(Cursors):
     """A peek by a cursor leaves the cursor at the start of the queue."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -141,7 +141,7 @@ class PeekDoesNotMoveCursor(Cursors):
 
 
 @fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
-class PeekReturnsFirstMessage(Cursors):
+class CursorPeekReturnsFirstMessage(Cursors):
     """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -152,7 +152,7 @@ class PeekReturnsFirstMessage(Cursors):
 
 
 @fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
-class FirstPeekFails(Cursors):
+class CursorFirstPeekFails(Cursors):
     """The first peek by a cursor moves the cursor to a message and fails."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -162,7 +162,7 @@ class FirstPeekFails(Cursors):
 
 
 @fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class SecondPeekFails(Cursors):
+class CursorSecondPeekReturnsAlreadyReceived(Cursors):
     """A cursor's second peek at the same message fails, as if the message had been received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -173,7 +173,7 @@ class SecondPeekFails(Cursors):
 
 
 @fault("cursor-peek-next-leaves-unread", breaks="MQDMPR-3.2.7.3-19")
-class PeekNextSetsStateUnread(Cursors):
+class CursorPeekNextLeavesUnread(Cursors):
     """A peek at the next message sets the cursor's state to UNREAD."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -184,7 +184,7 @@ class PeekNextSetsStateUnread(Cursors):
 
 
 @fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
-class PeekNextDoesNotMoveCursor(Cursors):
+class CursorPeekNextDoesNotMoveCursor(Cursors):
     """A peek at the next message leaves the cursor at the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -196,7 +196,7 @@ class PeekNextDoesNotMoveCursor(Cursors):
 
 
 @fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
-class PeekNextReturnsPreviousMessage(Cursors):
+class CursorPeekNextReturnsPrevious(Cursors):
     """A peek at the next message moves the cursor to that message, but returns the previous current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -208,7 +208,7 @@ class PeekNextReturnsPreviousMessage(Cursors):
 
 
 @fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
-class PeekNextMovesAndFails(Cursors):
+class CursorPeekNextFailsAfterMove(Cursors):
     """A peek at the next message moves the cursor to that message and fails."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -240,7 +240,7 @@ class _Receives(Cursors):
 
 
 @fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
-class ReceiveReportsTimeout(Cursors):
+class CursorReceiveWithTimeout0TimesOut(Cursors):
     """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -252,12 +252,12 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    both(_WAITS_FOR_EVER, replace_part(ReceiveReportsTimeout)),
+    both(_WAITS_FOR_EVER, replace_part(CursorReceiveWithTimeout0TimesOut)),
 )
 
 
 @fault("unread-cursor-receives-first-message", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
-class ReceivesFromTheStart(_Receives):
+class UnreadCursorReceivesFirstMessage(_Receives):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -266,7 +266,7 @@ class ReceivesFromTheStart(_Receives):
 
 
 @fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
-class ReceiveDoesNotMoveCursor(_Receives):
+class CursorReceiveDoesNotMoveCursor(_Receives):
     """A receive by a cursor does not move the cursor."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -276,7 +276,7 @@ class ReceiveDoesNotMoveCursor(_Receives):
 
 
 @fault("unread-cursor-refuses-receive", breaks="MQDMPR-3.2.7.4-22")
-class UnreadCursorCannotReceive(_Receives):
+class UnreadCursorRefusesReceive(_Receives):
     """A cursor can receive only a message that it has peeked."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -284,7 +284,7 @@ class UnreadCursorCannotReceive(_Receives):
 
 
 @fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
-class PendingReceiveKeepsState(_Receives):
+class PendingReceiveDoesNotChangeCursorState(_Receives):
     """A pending receive by a cursor does not change the cursor's state."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -294,7 +294,7 @@ class PendingReceiveKeepsState(_Receives):
 
 
 @fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
-class ReceiveNeverWaits(_Receives):
+class CursorReceiveNeverWaits(_Receives):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -302,7 +302,7 @@ class ReceiveNeverWaits(_Receives):
 
 
 @fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
-class ReceiveLeavesStateRead(_Receives):
+class CursorStaysReadAfterReceive(_Receives):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -311,7 +311,7 @@ class ReceiveLeavesStateRead(_Receives):
 
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
-class ReceiveTakesNextMessage(_Receives):
+class CursorReceivesMessageAfterCurrentOne(_Receives):
     """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -320,7 +320,7 @@ class ReceiveTakesNextMessage(_Receives):
 
 
 @fault("cursor-cannot-receive-peeked-message", breaks="MQDMPR-3.2.7.4-28")
-class ReadCursorCannotReceive(_Receives):
+class CursorCannotReceivePeekedMessage(_Receives):
     """A cursor cannot receive a message that it has peeked."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -328,7 +328,7 @@ class ReadCursorCannotReceive(_Receives):
 
 
 @fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
-class ReceiveOfReceivedMessageTakesNext(_Receives):
+class CursorReceivesNextWhenCurrentTaken(_Receives):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -342,7 +342,7 @@ class ReceiveOfReceivedMessageTakesNext(_Receives):
 
 
 @fault("cursor-state-read-during-pending-receive", breaks="MQDMPR-3.2.7.5-06")
-class ReadAfterWaitingToReceive(Cursors):
+class CursorStateReadDuringPendingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -351,7 +351,7 @@ class ReadAfterWaitingToReceive(Cursors):
 
 
 @fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
-class TimedOutReceiveDoesNotMoveCursor(Cursors):
+class CursorNotMovedByTimedOutReceive(Cursors):
     """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -359,7 +359,7 @@ class TimedOutReceiveDoesNotMoveCursor(Cursors):
 
 
 @fault("cursor-state-unread-during-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
-class UnreadAfterWaiting(Cursors):
+class CursorStateUnreadDuringPendingPeek(Cursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -378,7 +378,7 @@ class UnreadAfterWaiting(Cursors):
         "MQDMPR-3.1.7.2.1-04",
     ),
 )
-class RemovalMovesCursorToNext(Cursors):
+class CursorMovesOnWhenMessageRemoved(Cursors):
     """When the message of a cursor is removed, the cursor moves to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -396,7 +396,7 @@ def _get_message_list(cursor: Cursor) -> MessagePositionList:
     "cursor-restarts-when-message-removed",
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
-class RemovalMovesCursorToFront(Cursors):
+class CursorRestartsWhenMessageRemoved(Cursors):
     """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -411,7 +411,7 @@ class RemovalMovesCursorToFront(Cursors):
     "unread-cursor-accepts-peek-next",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
-class UnreadCursorPeekNextReturnsFirst(Cursors):
+class UnreadCursorAcceptsPeekNext(Cursors):
     """A peek at the next message by a cursor in the state UNREAD returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -422,7 +422,7 @@ class UnreadCursorPeekNextReturnsFirst(Cursors):
     "cursor-stays-waiting-after-timeout",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
-class TimedOutCursorStaysWaiting(Cursors):
+class CursorStaysWaitingAfterTimeout(Cursors):
     """A cursor remains in its waiting state after its pending read has timed out."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -437,7 +437,7 @@ class TimedOutCursorStaysWaiting(Cursors):
         "MQDMPR-3.2.7.5-07",
     ),
 )
-class CompletedReadDoesNotMoveCursor(Cursors):
+class CursorNotMovedByArrivingMessage(Cursors):
     """A message that completes a pending read by a cursor does not move the cursor."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -446,7 +446,7 @@ class CompletedReadDoesNotMoveCursor(Cursors):
 
 
 @fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
-class CancelledReceiveKeepsState(Waiting):
+class CursorOfCancelledReceiveWaits(Waiting):
     """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 @fault("queue-manager-cursor-peek-after-receive-starts-at-queue-start", breaks="MQDMPR-3.2.7.2-06", blind=True)
-class PeekFromStart(Cursors):
+class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(Cursors):
     """A peek by a cursor that has received a message searches from the start of the queue, not from the cursor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -22,7 +22,7 @@ class PeekFromStart(Cursors):
 
 
 @fault("queue-manager-cursor-peek-at-locked-message-succeeds", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class LockedMessagePeeked(Cursors):
+class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
     """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -34,7 +34,7 @@ class LockedMessagePeeked(Cursors):
 
 
 @fault("queue-manager-cursor-rewound-by-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
-class RewoundByReceive(Cursors):
+class QueueManagerCursorRewoundByReceive(Cursors):
     """When a cursor receives its current message, the cursor returns to the start of the queue, so the next receive by
     the cursor finds an earlier message.
     """
@@ -48,7 +48,7 @@ class RewoundByReceive(Cursors):
 
 
 @fault("queue-manager-cursor-receive-of-expired-message-takes-next", breaks="MQDMPR-3.2.7.4-30", blind=True)
-class ExpiredMessagePassed(Cursors):
+class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
     """A receive by a cursor whose current message has expired returns the next message instead of failing."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -61,7 +61,7 @@ class ExpiredMessagePassed(Cursors):
 
 
 @fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
-class FailedReceiveMoves(Cursors):
+class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
     """When a receive by a cursor with timeout zero finds no available message, the cursor moves past all messages, even
     past locked messages.
     """

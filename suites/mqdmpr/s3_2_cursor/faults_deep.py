@@ -15,7 +15,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 @fault("queue-manager-cursor-handle-unique-in-its-queue-only", breaks="MQDMPR-3.2.7.1-05")
-class HandleUniquePerDescriptorOnly(Cursors):
+class QueueManagerCursorHandleUniqueInItsQueueOnly(Cursors):
     """The Handle of a new cursor is unique only among the cursors of its OpenQueueDescriptor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -28,7 +28,7 @@ class HandleUniquePerDescriptorOnly(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-behind-locked-messages", breaks="MQDMPR-3.2.7.1-07")
-class NewCursorAfterLockedMessages(Cursors):
+class QueueManagerNewCursorPlacedBehindLockedMessages(Cursors):
     """A new cursor is positioned after the locked messages at the start of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -44,7 +44,7 @@ class NewCursorAfterLockedMessages(Cursors):
 
 
 @fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
-class PeekNextSkipsAfterRemoval(Cursors):
+class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
     """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
     message.
     """
@@ -60,7 +60,7 @@ class PeekNextSkipsAfterRemoval(Cursors):
 
 
 @fault("queue-manager-cursor-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
-class ReadAfterWaitingReceive(Cursors):
+class QueueManagerCursorReadAfterWaitingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -71,7 +71,7 @@ class ReadAfterWaitingReceive(Cursors):
 
 
 @fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
-class HigherPriorityDoesNotMoveCursor(Cursors):
+class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
     """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
     than the cursor's last message.
     """
@@ -87,7 +87,7 @@ class HigherPriorityDoesNotMoveCursor(Cursors):
 
 
 @fault("queue-manager-next-peek-of-cursor-includes-priority-before-it", breaks="MQDMPR-3.2.7.3-09")
-class HigherPriorityIsNext(Cursors):
+class QueueManagerNextPeekOfCursorIncludesPriorityBeforeIt(Cursors):
     """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -103,7 +103,7 @@ class HigherPriorityIsNext(Cursors):
 
 
 @fault("queue-manager-peek-next-without-message-moves-cursor-to-start", breaks="MQDMPR-3.2.7.3-15")
-class WaitingCursorRewound(Cursors):
+class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
     """A peek at the next message that finds no message moves the cursor to the start of the queue while the
     peek waits.
     """
@@ -116,7 +116,7 @@ class WaitingCursorRewound(Cursors):
 
 
 @fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
-class PeekFindsLocked(Cursors):
+class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
     """A peek by a cursor returns the cursor's message although a transaction has received it."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -128,7 +128,7 @@ class PeekFindsLocked(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-like-earlier-cursor-of-handle", breaks="MQDMPR-3.2.7.1-07", blind=True)
-class NewCursorAtPositionOfEarlier(Cursors):
+class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(Cursors):
     """A new cursor starts at the position of the cursor that was opened before with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -140,7 +140,7 @@ class NewCursorAtPositionOfEarlier(Cursors):
 
 
 @fault("queue-manager-cursors-of-handle-move-together", breaks="MQDMPR-3.2.7.3-20", blind=True)
-class CursorsMoveTogether(Cursors):
+class QueueManagerCursorsOfHandleMoveTogether(Cursors):
     """A peek at the next message moves all cursors of its handle."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -153,7 +153,7 @@ class CursorsMoveTogether(Cursors):
 
 
 @fault("queue-manager-cursor-of-moved-message-follows-it", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class MovedMessageRead(Cursors):
+class QueueManagerCursorOfMovedMessageFollowsIt(Cursors):
     """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -164,7 +164,7 @@ class MovedMessageRead(Cursors):
 
 
 @fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class SecondPeekRefused(Cursors):
+class CursorPeekAtUnlockedMessageRefused(Cursors):
     """A second peek by a cursor at a message with a priority other than 3 is refused."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -176,7 +176,7 @@ class SecondPeekRefused(Cursors):
 
 
 @fault("cursor-second-receive-starts-at-front", breaks="MQDMPR-3.2.7.4-07")
-class ReceivesFromFront(Cursors):
+class CursorSecondReceiveStartsAtFront(Cursors):
     """After a receive by a cursor, the next receive by the cursor searches from the start of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -187,7 +187,7 @@ class ReceivesFromFront(Cursors):
 
 
 @fault("cursor-state-waiting-shared-by-cursors-of-handle", breaks="MQDMPR-3.2.7.5-06")
-class OtherCursorsChange(Cursors):
+class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
     """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -198,7 +198,7 @@ class OtherCursorsChange(Cursors):
 
 
 @fault("cursor-peek-next-skips-message-of-higher-priority-behind", breaks="MQDMPR-3.2.7.3-09")
-class SkipsOnePriority(Cursors):
+class CursorPeekNextSkipsMessageOfHigherPriorityBehind(Cursors):
     """A peek at the next message finds only messages of the priority of the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -212,7 +212,7 @@ class SkipsOnePriority(Cursors):
 
 
 @fault("cursor-new-after-closed-one-reuses-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
-class FirstCursorsShareHandle(Cursors):
+class CursorNewAfterClosedOneReusesHandle(Cursors):
     """The first cursor of each open queue has the same Handle as the first cursor of every other open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -225,7 +225,7 @@ class FirstCursorsShareHandle(Cursors):
 
 
 @fault("cursor-timed-out-receive-moves-to-start", breaks="MQDMPR-3.2.7.6-04")
-class ExpiredReceiveMovesCursorToStart(Cursors):
+class CursorTimedOutReceiveMovesToStart(Cursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -236,7 +236,7 @@ class ExpiredReceiveMovesCursorToStart(Cursors):
 
 
 @fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
-class ReceiveTakesPreviousMessage(Cursors):
+class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
     """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
     message.
     """

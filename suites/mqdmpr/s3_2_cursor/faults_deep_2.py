@@ -30,7 +30,7 @@ class _Dequeue(Cursors):
 
 
 @fault("receiver-receive-by-cursor-at-end-not-found-status-io-timeout", breaks="MQDMPR-3.2.7.4-14")
-class EndTimeout(Reading):
+class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
     """A receive by a cursor behind the last message, with timeout zero, fails with MQ_ERROR_IO_TIMEOUT, if the queue
     contains a message before the cursor.
     """
@@ -44,7 +44,7 @@ class EndTimeout(Reading):
 
 
 @fault("receiver-receive-by-unread-cursor-takes-last-message", breaks="MQDMPR-3.2.7.4-07")
-class LastTaken(_Dequeue):
+class ReceiverReceiveByUnreadCursorTakesLastMessage(_Dequeue):
     """A receive by a cursor in the state UNREAD takes the last message, if at least three messages follow."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -55,7 +55,7 @@ class LastTaken(_Dequeue):
 
 
 @fault("receiver-second-receive-by-cursor-takes-first-message", breaks="MQDMPR-3.2.7.4-07")
-class FirstAgain(Cursors):
+class ReceiverSecondReceiveByCursorTakesFirstMessage(Cursors):
     """The second receive by a cursor in the state UNREAD searches from the start of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -70,7 +70,7 @@ class FirstAgain(Cursors):
 
 
 @fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
-class StateStays(_Dequeue):
+class ReceiverWaitingReceiveByCursorLeavesStateUnread(_Dequeue):
     """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -86,7 +86,7 @@ class StateStays(_Dequeue):
 
 
 @fault("receiver-receive-by-cursor-behind-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17")
-class BehindDoesNotWait(_Dequeue):
+class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(_Dequeue):
     """A receive by a cursor behind the last message of a queue with messages does not wait."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -96,7 +96,7 @@ class BehindDoesNotWait(_Dequeue):
 
 
 @fault("receiver-receive-by-cursor-returns-message-of-other-cursor", breaks="MQDMPR-3.2.7.4-21")
-class OtherCursorsMessage(_Dequeue):
+class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(_Dequeue):
     """A receive by a cursor returns the message at a different cursor of the same handle, if that cursor has read."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -109,7 +109,7 @@ class OtherCursorsMessage(_Dequeue):
 
 
 @fault("receiver-receive-of-current-message-after-next-leaves-read", breaks="MQDMPR-3.2.7.4-26")
-class StaysRead(Cursors):
+class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
     """A receive of the current message leaves the cursor in the state READ, if messages follow."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -121,7 +121,7 @@ class StaysRead(Cursors):
 
 
 @fault("receiver-receive-of-current-last-message-returns-first", breaks="MQDMPR-3.2.7.4-27")
-class FirstForLast(Cursors):
+class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
     """A receive by a cursor at the last available message returns the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("cursor-peek-next-without-wait-stays-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class StaysReadWithoutWait(Reading):
+class CursorPeekNextWithoutWaitStaysRead(Reading):
     """When a peek at the next message with timeout 0 finds no message, CursorState stays Read."""
 
     def peek_next_message(

@@ -22,7 +22,7 @@ def _list_cursors(queue: Queue) -> Iterator[Cursor]:
 
 
 @fault("cursor-of-purged-message-is-unread", breaks="MQDMPR-3.2.7.2-27")
-class UnreadAfterPurge(Queues):
+class CursorOfPurgedMessageIsUnread(Queues):
     """A purge sets the state of a cursor whose message it deletes to UNREAD."""
 
     def purge(
@@ -56,21 +56,21 @@ class _EndsWaits(Queues):
 
 
 @fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
-class PurgeEndsPeeks(_EndsWaits):
+class PurgeEndsPendingPeekOfCursor(_EndsWaits):
     """A purge of the queue cancels a pending peek by a cursor."""
 
     state = CursorState.WAIT_PEEK
 
 
 @fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
-class PurgeEndsReceives(_EndsWaits):
+class PurgeEndsPendingReceiveOfCursor(_EndsWaits):
     """A purge of the queue cancels a pending receive by a cursor."""
 
     state = CursorState.WAIT_RECEIVE
 
 
 @fault("cursor-of-returned-message-is-unread", breaks="MQDMPR-3.2.7.2-23")
-class UnreadAfterReturn(Positions):
+class CursorOfReturnedMessageIsUnread(Positions):
     """When a reader returns a message to the queue, the state of a cursor at that message becomes UNREAD."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -96,7 +96,7 @@ for _name, _rule, _what, _meant in (
 
 
 @fault("sender-multiple-element-format-name-refused", breaks="MQMQ-2.1.7-01")
-class SeveralRefused(Enqueueing):
+class SenderMultipleElementFormatNameRefused(Enqueueing):
     """The sender refuses every multiple-element format name."""
 
     def enqueue_to_open_queue(
@@ -110,7 +110,7 @@ class SeveralRefused(Enqueueing):
 
 
 @fault("sender-private-name-with-number-above-255-refused", breaks="MQMQ-2.1.4-D01")
-class PrivateQueueLookedUp(Destinations):
+class SenderPrivateNameWithNumberAbove255Refused(Destinations):
     """The sender refuses a private format name with a queue number above 0xFF."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -141,7 +141,7 @@ add(
 
 
 @fault("subqueue-name-of-33-characters-accepted", breaks="MQMQ-2.1.1-01")
-class LongSubqueueName(Queues):
+class SubqueueNameOf33CharactersAccepted(Queues):
     """The queue manager creates a subqueue whose name has 33 to 64 characters."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

@@ -20,7 +20,7 @@ QueueFormat = dict[str, Any]
 
 
 @fault("server-queue-format-machine-refused", breaks="MQMQ-2.2.7-01")
-class MachineNamesUnknown(QueueFormats):
+class ServerQueueFormatMachineRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT of type MACHINE."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -157,7 +157,7 @@ for _name, _rule, _says, _kind, _suffix in (
 
 
 @fault("server-queue-format-direct-with-subqueue-suffix-opened", breaks="MQMQ-2.2.7-12")
-class SubqueueOfAnyType(QueueFormats):
+class ServerQueueFormatDirectWithSubqueueSuffixOpened(QueueFormats):
     """The server opens a direct QUEUE_FORMAT with the suffix of a subqueue."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -168,7 +168,7 @@ class SubqueueOfAnyType(QueueFormats):
 
 
 @fault("server-queue-format-public-guid-big-endian", breaks="MQMQ-2.2.7-D02")
-class PublicGuidSwapped(QueueFormats):
+class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
     """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -181,7 +181,7 @@ class PublicGuidSwapped(QueueFormats):
 
 
 @fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
-class ReservedSent(ClientOpening):
+class ClientQueueFormatReservedNotZero(ClientOpening):
     """The client sends m_reserved 0xA5A5 in its QUEUE_FORMAT."""
 
     def open_for_application(
@@ -191,7 +191,7 @@ class ReservedSent(ClientOpening):
 
 
 @fault("server-queue-format-nonzero-reserved-refused", breaks="MQMQ-2.2.7-14")
-class ReservedUsed(QueueFormats):
+class ServerQueueFormatNonzeroReservedRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT with a nonzero m_reserved."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -199,7 +199,7 @@ class ReservedUsed(QueueFormats):
 
 
 @fault("server-queue-format-lineage-ignored", breaks="MQMQ-2.2.7-15")
-class LineageIgnored(QueueFormats):
+class ServerQueueFormatLineageIgnored(QueueFormats):
     """The server opens a private QUEUE_FORMAT with any Lineage."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -209,7 +209,7 @@ class LineageIgnored(QueueFormats):
 
 
 @fault("server-queue-format-subqueue-without-name-opened", breaks="MQMQ-2.2.7-16")
-class SubqueueWithoutName(QueueFormats):
+class ServerQueueFormatSubqueueWithoutNameOpened(QueueFormats):
     """The server opens the main queue for a QUEUE_FORMAT of type SUBQUEUE whose name contains no subqueue."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -222,7 +222,7 @@ class SubqueueWithoutName(QueueFormats):
 
 
 @fault("server-queue-format-direct-without-prefix-refused", breaks="MQMQ-2.2.7-D01")
-class DirectWithPrefix(QueueFormats):
+class ServerQueueFormatDirectWithoutPrefixRefused(QueueFormats):
     """The server refuses a direct QUEUE_FORMAT whose name does not begin with DIRECT=."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -232,7 +232,7 @@ class DirectWithPrefix(QueueFormats):
 
 
 @fault("server-queue-format-suffix-in-upper-bits", breaks="MQMQ-2.2.7-D03")
-class NibblesSwapped(QueueFormats):
+class ServerQueueFormatSuffixInUpperBits(QueueFormats):
     """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
@@ -241,7 +241,7 @@ class NibblesSwapped(QueueFormats):
 
 
 @fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
-class PrivateByGuid(QueueFormats):
+class ServerQueueFormatPrivateReadAsMachine(QueueFormats):
     """The server reads a private QUEUE_FORMAT as a QUEUE_FORMAT of type MACHINE."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:

@@ -9,7 +9,7 @@ from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType
 
 
 @fault("server-queue-format-of-machine-reserved-refused", breaks="MQMQ-2.2.7-14", blind=True)
-class ReservedOfMachine(QueueFormats):
+class ServerQueueFormatOfMachineReservedRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT of a machine whose m_reserved is not zero."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -19,7 +19,7 @@ class ReservedOfMachine(QueueFormats):
 
 
 @fault("server-queue-format-suffix-read-from-three-bits", breaks="MQMQ-2.2.7-D03", blind=True)
-class SuffixOfThreeBits(QueueFormats):
+class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
     """The server reads the suffix from the lower three bits of m_SuffixAndFlags, and accepts a suffix of 8 or more."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:

@@ -11,7 +11,7 @@ from reference_qm.core.names.queue_formats import QueueFormats
 
 
 @fault("server-queue-format-journal-without-flag-accepted-for-direct-name", breaks="MQMQ-2.2.7-04")
-class JournalFlagOptional(QueueFormats):
+class ServerQueueFormatJournalWithoutFlagAcceptedForDirectName(QueueFormats):
     """The server accepts the suffix of a journal with Flags 0x00 in a QUEUE_FORMAT of a direct name."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -21,7 +21,7 @@ class JournalFlagOptional(QueueFormats):
 
 
 @fault("server-queue-format-dead-letter-suffix-of-public-name-accepted", breaks="MQMQ-2.2.7-07")
-class DeadLetterOfPublicName(QueueFormats):
+class ServerQueueFormatDeadLetterSuffixOfPublicNameAccepted(QueueFormats):
     """The server ignores the suffix of the dead-letter queue in a QUEUE_FORMAT of a public name."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -31,7 +31,7 @@ class DeadLetterOfPublicName(QueueFormats):
 
 
 @fault("server-queue-format-subqueue-suffix-of-direct-name-accepted", breaks="MQMQ-2.2.7-12")
-class SubqueueOfDirectName(QueueFormats):
+class ServerQueueFormatSubqueueSuffixOfDirectNameAccepted(QueueFormats):
     """The server accepts the suffix of a subqueue in a QUEUE_FORMAT of a direct name."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -41,7 +41,7 @@ class SubqueueOfDirectName(QueueFormats):
 
 
 @fault("server-queue-format-reserved-above-0x7fff-refused", breaks="MQMQ-2.2.7-14")
-class HighReservedRefused(QueueFormats):
+class ServerQueueFormatReservedAbove0x7fffRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT whose m_reserved is greater than 0x7FFF."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -49,7 +49,7 @@ class HighReservedRefused(QueueFormats):
 
 
 @fault("server-queue-format-uniquifier-cut-to-16-bits", breaks="MQMQ-2.2.7-15")
-class NumberCut(QueueFormats):
+class ServerQueueFormatUniquifierCutTo16Bits(QueueFormats):
     """The server reads only the lower 16 bits of Uniquifier."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
@@ -60,7 +60,7 @@ class NumberCut(QueueFormats):
 
 
 @fault("server-queue-format-subqueue-cut-at-semicolon", breaks="MQMQ-2.2.7-16")
-class SubqueueCut(QueueFormats):
+class ServerQueueFormatSubqueueCutAtSemicolon(QueueFormats):
     """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:

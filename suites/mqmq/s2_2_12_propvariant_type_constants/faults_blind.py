@@ -37,7 +37,7 @@ add(
 
 
 @fault("server-vt-null-refused-for-guid-property", breaks="MQMQ-2.2.12-02", blind=True)
-class GuidNeedsItsType(ObjectProperties):
+class ServerVtNullRefusedForGuidProperty(ObjectProperties):
     """The server refuses a request with VT_NULL for a property of type VT_CLSID."""
 
     def check_property_type(self, identifier: int, vt: int) -> bool:

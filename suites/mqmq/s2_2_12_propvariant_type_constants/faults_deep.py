@@ -225,7 +225,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("server-vt-null-answered-as-vt-null-for-second-property", breaks="MQMQ-2.2.12-02")
-class SecondLeftEmpty(ObjectProperties):
+class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
     """The server returns the second property of a request in a PROPVARIANT of type VT_NULL if the request has VT_NULL
     there.
     """

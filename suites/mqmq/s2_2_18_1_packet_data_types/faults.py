@@ -405,7 +405,7 @@ add(
 
 
 @fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class LaterSequenceFoundOnlyByTimeStamp(InSequence):
+class ReceiverSequenceOfEqualTimestampRefused(InSequence):
     """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -417,7 +417,7 @@ class LaterSequenceFoundOnlyByTimeStamp(InSequence):
 
 
 @fault("receiver-tx-sequence-id-compared-as-signed", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class SequencesComparedAsSignedNumbers(InSequence):
+class ReceiverTxSequenceIdComparedAsSigned(InSequence):
     """The receiver compares two TxSequenceIDs as signed integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

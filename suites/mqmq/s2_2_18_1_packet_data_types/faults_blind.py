@@ -24,7 +24,7 @@ LONGEST_NAME = 128
 
 
 @fault("receiver-ack-correlation-number-cut-to-two-bytes", breaks="MQMQ-2.2.18.1.3-D01", blind=True)
-class ShortNumber(AdminAcks):
+class ReceiverAckCorrelationNumberCutToTwoBytes(AdminAcks):
     """The receiver sends an acknowledgment whose CorrelationID contains only the lower two bytes of a message number
     above 0xFFFF.
     """
@@ -36,7 +36,7 @@ class ShortNumber(AdminAcks):
 
 
 @fault("receiver-list-direct-name-over-128-characters-refused", breaks="MQMQ-2.2.18.1.4.1-D01", blind=True)
-class LongNameRefused(Identifying):
+class ReceiverListDirectNameOver128CharactersRefused(Identifying):
     """The receiver refuses a list of queues with a direct name whose null is beyond the 128th character."""
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -51,7 +51,7 @@ class LongNameRefused(Identifying):
 
 
 @fault("receiver-message-purged-from-subqueue-nack-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class SubqueuePurgeMisreported(Positions):
+class ReceiverMessagePurgedFromSubqueueNackQueueDeleted(Positions):
     """When a message is purged from a subqueue, the receiver sends an acknowledgment with the class for a deleted
     queue.
     """

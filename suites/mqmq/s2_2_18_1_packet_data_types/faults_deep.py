@@ -280,7 +280,7 @@ add(
 
 
 @fault("receiver-final-ack-tx-sequence-id-halves-exchanged", breaks="MQMQ-2.2.18.1.2-D01")
-class HalvesExchanged(OrderAcks):
+class ReceiverFinalAckTxSequenceIdHalvesExchanged(OrderAcks):
     """The receiver sends a FinalAck in which Ordinal and TimeStamp of TxSequenceID are exchanged."""
 
     def send_transactional_ack(
@@ -308,7 +308,7 @@ class ComparedOtherwise(InSequence):
 
 
 @fault("receiver-tx-sequence-id-time-stamp-signed", breaks="MQMQ-2.2.18.1.2-D02")
-class SignedTimeStamp(ComparedOtherwise):
+class ReceiverTxSequenceIdTimeStampSigned(ComparedOtherwise):
     """The receiver compares TimeStamp of TxSequenceIDs as a signed number."""
 
     def number(self, identifier: TxSequenceID) -> int:
@@ -317,7 +317,7 @@ class SignedTimeStamp(ComparedOtherwise):
 
 
 @fault("receiver-tx-sequence-id-ordinal-compared-as-16-bits", breaks="MQMQ-2.2.18.1.2-D02")
-class OrdinalOf16Bits(ComparedOtherwise):
+class ReceiverTxSequenceIdOrdinalComparedAs16Bits(ComparedOtherwise):
     """The receiver compares only the lower 16 bits of Ordinal of TxSequenceIDs."""
 
     def number(self, identifier: TxSequenceID) -> int:
@@ -325,7 +325,7 @@ class OrdinalOf16Bits(ComparedOtherwise):
 
 
 @fault("receiver-final-ack-of-purged-message-class-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01")
-class PurgeReportedAsDeletion(OrderAcks):
+class ReceiverFinalAckOfPurgedMessageClassQueueDeleted(OrderAcks):
     """When a transactional message is purged, the receiver sends a FinalAck with the class for a deleted queue."""
 
     def send_transactional_ack(
@@ -340,7 +340,7 @@ class PurgeReportedAsDeletion(OrderAcks):
     "sender-time-to-be-received-passed-before-sending-class-receive-timeout",
     breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
 )
-class ReceiveTimeoutBeforeSending(AdminAcks):
+class SenderTimeToBeReceivedPassedBeforeSendingClassReceiveTimeout(AdminAcks):
     """When the TimeToBeReceived of a message expires before the message is sent, the sender sends an acknowledgment of
     class NACK_RECEIVE_TIMEOUT.
     """
@@ -356,7 +356,7 @@ class ReceiveTimeoutBeforeSending(AdminAcks):
     "receiver-unsupported-provider-of-transactional-message-class-bad-signature",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
 )
-class UnsupportedProviderAsBadSignature(Admission):
+class ReceiverUnsupportedProviderOfTransactionalMessageClassBadSignature(Admission):
     """The receiver refuses a transactional message with an unsupported provider, but sends the class for a bad
     signature.
     """

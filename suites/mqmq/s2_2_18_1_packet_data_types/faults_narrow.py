@@ -39,7 +39,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiveOfExpressAsArrival(AdminAcks):
+class NarrowReceiveOfExpressMessageAcknowledgedAsArrival(AdminAcks):
     """The receiver acknowledges the receive of an express message with the class ACK_REACH_QUEUE."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:

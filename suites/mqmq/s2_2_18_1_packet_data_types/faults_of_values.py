@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-reuses-number-of-queue-without-privacy", breaks="MQMQ-2.2.18.1.5.1-02")
-class NumberOfQueueWithoutPrivacyGivenTwice(Queues):
+class QueueManagerReusesNumberOfQueueWithoutPrivacy(Queues):
     """If a queue has PrivacyLevel None, the queue manager assigns the queue's number also to the next new queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

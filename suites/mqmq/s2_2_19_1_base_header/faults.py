@@ -249,7 +249,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-packet-of-4-mib-refused", breaks="MQMQ-2.2.19.1-D03")
-class LargestRefused(Identifying):
+class ReceiverPacketOf4MibRefused(Identifying):
     """The receiver refuses a packet of 4 MiB."""
 
     def check_form(self, packet: Packet) -> None:
@@ -259,7 +259,7 @@ class LargestRefused(Identifying):
 
 
 @fault("receiver-sorts-priority-7-below-priority-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
-class HighestLast(Positions):
+class ReceiverSortsPriority7BelowPriority0(Positions):
     """The receiver puts messages of priority 7 after the messages of priority 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -267,7 +267,7 @@ class HighestLast(Positions):
 
 
 @fault("receiver-infinite-time-to-reach-queue-1-year", breaks="MQMQ-2.2.19.1-D04")
-class ForeverEnds(Lifetimes):
+class ReceiverInfiniteTimeToReachQueue1Year(Lifetimes):
     """The receiver treats a message with TimeToReachQueue 0xFFFFFFFF as expired after a year."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -275,7 +275,7 @@ class ForeverEnds(Lifetimes):
 
 
 @fault("receiver-priority-ignored", breaks="MQMQ-2.2.19.1-03")
-class PriorityIgnored(Positions):
+class ReceiverPriorityIgnored(Positions):
     """The receiver puts messages into the queue in the order of arrival."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -283,7 +283,7 @@ class PriorityIgnored(Positions):
 
 
 @fault("receiver-expired-user-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
-class ExpiryIgnored(Lifetimes):
+class ReceiverExpiredUserMessageAccepted(Lifetimes):
     """The receiver accepts expired messages."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -294,7 +294,7 @@ add(
     "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "The sender sends a waiting message that has expired.",
-    both(replace_part(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
+    both(replace_part(ReceiverExpiredUserMessageAccepted), skip(Expiring.on_expiration_timer)),
 )
 
 
@@ -322,7 +322,7 @@ add(
 
 
 @fault("receiver-puts-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
-class LastComeFirst(Positions):
+class ReceiverPutsLaterMessageBeforeEarlierOne(Positions):
     """The receiver puts a message before the earlier messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -337,7 +337,7 @@ class LastComeFirst(Positions):
     "receiver-expired-recoverable-user-message-accepted",
     breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"),
 )
-class RecoverableExpiryIgnored(Lifetimes):
+class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
     """The receiver accepts an expired recoverable message."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -404,7 +404,7 @@ add(
 
 
 @fault("receiver-priority-1-treated-as-0", breaks="MQMQ-2.2.19.1-03", blind=True)
-class PriorityOneTreatedAsZero(Positions):
+class ReceiverPriority1TreatedAs0(Positions):
     """The receiver treats messages of priority 1 as messages of priority 0 in a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -416,7 +416,7 @@ class PriorityOneTreatedAsZero(Positions):
 
 
 @fault("receiver-recoverable-message-priority-one-too-high", breaks="MQMQ-2.2.19.1-03", blind=True)
-class RecoverableMessagesBeforeExpressOnes(Positions):
+class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
     """The receiver places a recoverable message in its queue as if its priority were one higher."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -429,7 +429,7 @@ class RecoverableMessagesBeforeExpressOnes(Positions):
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class TimeToReachQueueZeroTreatedAsInfinite(Admission):
+class ReceiverTimeToReachQueueZeroNeverExpires(Admission):
     """The receiver treats a message with TimeToReachQueue 0 as a message that never expires."""
 
     def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
@@ -439,7 +439,7 @@ class TimeToReachQueueZeroTreatedAsInfinite(Admission):
 
 
 @fault("receiver-packet-of-0x400000-bytes-refused", breaks="MQMQ-2.2.19.1-D03", blind=True)
-class LargestPacketRefused(Identifying):
+class ReceiverPacketOf0x400000BytesRefused(Identifying):
     """The receiver refuses a packet with PacketSize 0x00400000."""
 
     def check_form(self, packet: Packet) -> None:

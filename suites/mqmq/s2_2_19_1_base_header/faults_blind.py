@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-user-message-expired-when-time-is-just-over", breaks="MQMQ-2.2.19.1-24", blind=True)
-class ExpiredAtLastSecond(Admission):
+class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
     """The receiver treats a message as expired when the age of the message equals its TimeToReachQueue."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -52,7 +52,7 @@ add(
 
 
 @fault("initiator-connection-parameters-response-reserved-refused", breaks="MQMQ-2.2.19.1-02", blind=True)
-class ReservedRefused(SessionOpening):
+class InitiatorConnectionParametersResponseReservedRefused(SessionOpening):
     """The initiator closes the session on a ConnectionParameters response whose BaseHeader.Reserved is not zero."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -113,7 +113,7 @@ class ByArrival(Seeking):
 
 
 @fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
-class HighestPrioritiesAlike(ByArrival):
+class ReceiverPriorities6And7Alike(ByArrival):
     """The receiver treats messages of priority 7 as messages of priority 6."""
 
     def limit(self, priority: int) -> int:
@@ -140,7 +140,7 @@ add(
 
 
 @fault("receiver-time-to-reach-queue-of-transactional-message-not-checked", breaks="MQMQ-2.2.19.1-24")
-class TransactionalNotChecked(Admission):
+class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(Admission):
     """The receiver does not check TimeToReachQueue of a transactional message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -148,7 +148,7 @@ class TransactionalNotChecked(Admission):
 
 
 @fault("receiver-time-to-reach-queue-signed", breaks="MQMQ-2.2.19.1-D04")
-class SignedTime(Lifetimes):
+class ReceiverTimeToReachQueueSigned(Lifetimes):
     """A queue manager treats every message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -156,7 +156,7 @@ class SignedTime(Lifetimes):
 
 
 @fault("receiver-session-ack-with-base-header-x9-ignored", breaks="MQMQ-2.2.19.1-10")
-class SessionAckWithBitIgnored(SessionAcks):
+class ReceiverSessionAckWithBaseHeaderX9Ignored(SessionAcks):
     """A queue manager ignores a SessionAck in which bit X9 of BaseHeader.Flags is set."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -165,7 +165,7 @@ class SessionAckWithBitIgnored(SessionAcks):
 
 
 @fault("acceptor-connection-parameters-with-base-header-x2-refused", breaks="MQMQ-2.2.19.1-18")
-class ParametersWithBitRefused(SessionOpening):
+class AcceptorConnectionParametersWithBaseHeaderX2Refused(SessionOpening):
     """A queue manager closes the session when bit X2 of BaseHeader.Flags is set in a ConnectionParameters request."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -354,7 +354,7 @@ add(
 
 
 @fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class TimeToBeReceivedZeroTreatedAsInfinite(Lifetimes):
+class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
     """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -367,7 +367,7 @@ class TimeToBeReceivedZeroTreatedAsInfinite(Lifetimes):
     breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     blind=True,
 )
-class TimeToBeReceivedOfTransactionalMessagesNotWatched(Lifetimes):
+class ReceiverTransactionalMessageNeverExpires(Lifetimes):
     """The receiver keeps a transactional message in its queue after TimeToBeReceived has expired."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -430,7 +430,7 @@ _NO_QUEUE, _SAME_QUEUE, _DIRECT = 0, 1, 7
 
 
 @fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
-class SharedQueueByDirectNameOnly(Receiving):
+class ResponseQueueOfRq1ReadOnlyWithDirectAdminQueue(Receiving):
     """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -442,7 +442,7 @@ class SharedQueueByDirectNameOnly(Receiving):
 
 
 @fault("routed-message-addressed-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"))
-class AddressOfNextHop(Resolving):
+class RoutedMessageAddressedToNextHop(Resolving):
     """When a message is sent through another queue manager, the sender sets QueueManagerAddress to the GUID of that
     queue manager.
     """

@@ -9,7 +9,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("receiver-recoverable-message-of-subqueue-lost-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
-class SubqueueLost(Restoring):
+class ReceiverRecoverableMessageOfSubqueueLostAtRestart(Restoring):
     """At a restart, the queue manager loses the recoverable messages of subqueues."""
 
     def _restore_message(self, rest: str, value: Any) -> None:

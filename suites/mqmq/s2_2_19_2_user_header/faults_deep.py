@@ -100,7 +100,7 @@ add(
 
 
 @fault("receiver-time-to-be-received-of-transactional-message-not-observed", breaks="MQMQ-2.2.19.2-05")
-class TransactionalNeverExpires(Lifetimes):
+class ReceiverTimeToBeReceivedOfTransactionalMessageNotObserved(Lifetimes):
     """The receiver does not remove a transactional message whose TimeToBeReceived expires."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -145,7 +145,7 @@ add(
 
 
 @fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
-class AcknowledgmentsCountedSeparately(Numbering):
+class SenderMessageIdOfAcknowledgmentsCountedSeparately(Numbering):
     """The sender gives every eighth message the MessageID of the preceding message."""
 
     def assign_identifier(self) -> int:
@@ -154,7 +154,7 @@ class AcknowledgmentsCountedSeparately(Numbering):
 
 
 @fault("queue-manager-recoverable-message-in-journal-lost-at-restart", breaks="MQMQ-2.2.19.2-11")
-class JournalNotSaved(Journaling):
+class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
     """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -165,7 +165,7 @@ class JournalNotSaved(Journaling):
     "sender-refused-message-with-jn-not-in-dead-letter-queue",
     breaks=("MQMQ-2.2.19.2-13", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"),
 )
-class RefusedNotKept(Journaling):
+class SenderRefusedMessageWithJnNotInDeadLetterQueue(Journaling):
     """The sender puts a transactional message with JN set into the dead-letter queue if the message expires, but not if
     the receiver refuses it.
     """
@@ -181,7 +181,7 @@ class RefusedNotKept(Journaling):
     "sender-second-message-with-jp-not-in-journal",
     breaks=("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
 )
-class SecondNotKept(Journaling):
+class SenderSecondMessageWithJpNotInJournal(Journaling):
     """The sender puts only the first of the messages with JP set that one SessionAck acknowledges into the system
     journal.
     """
@@ -241,7 +241,7 @@ class UndefinedAdminTypeTolerated(Identifying):
 
 
 @fault("receiver-destination-of-undefined-type-ignored-in-transactional-message", breaks="MQMQ-2.2.19.2-30")
-class UndefinedDestinationTolerated(Identifying):
+class ReceiverDestinationOfUndefinedTypeIgnoredInTransactionalMessage(Identifying):
     """The receiver ignores a transactional message with an undefined DQ, and leaves the session open."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:

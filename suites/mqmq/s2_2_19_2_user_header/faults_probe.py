@@ -12,7 +12,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-user-header-private-destination-guid-last-digit", breaks="MQMQ-2.2.19.2-02", blind=True)
-class PrivateDestinationLastDigit(Sending):
+class SenderUserHeaderPrivateDestinationGuidLastDigit(Sending):
     """The sender changes the last digit of UserHeader.QueueManagerAddress in messages to private queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

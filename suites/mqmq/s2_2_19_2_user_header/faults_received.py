@@ -50,7 +50,7 @@ for _name, _rule, _bits in (
 
 
 @fault("receiver-rq-4-resolved-at-source", breaks="MQMQ-2.2.19.2-37")
-class ResponseQueueOfSource(Positions):
+class ReceiverRq4ResolvedAtSource(Positions):
     """The receiver resolves a response queue with RQ 4 on the source of the message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -63,7 +63,7 @@ class ResponseQueueOfSource(Positions):
 @fault(
     "receiver-rq-1-without-response-queue", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 )
-class SameAsAdminIsNone(Positions):
+class ReceiverRq1WithoutResponseQueue(Positions):
     """The receiver delivers a message with RQ 1 without its response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -150,7 +150,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-dq-3-refused", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
-class PrivateDestinationUnread(Identifying):
+class ReceiverDq3Refused(Identifying):
     """The receiver refuses a message with DQ 3."""
 
     def check_form(self, packet: Packet) -> None:
@@ -163,7 +163,7 @@ class PrivateDestinationUnread(Identifying):
     "receiver-message-sent-1-hour-ago-expires-at-once",
     breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
 )
-class OldExpires(Positions):
+class ReceiverMessageSent1HourAgoExpiresAtOnce(Positions):
     """The receiver treats every message that arrives an hour after its SentTime as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

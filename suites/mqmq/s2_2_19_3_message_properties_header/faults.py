@@ -265,7 +265,7 @@ for _name, _rule, _bit in (
 
 
 @fault("receiver-correlation-id-of-message-lost", breaks="MQMQ-2.2.19.3-13")
-class CorrelationLost(Positions):
+class ReceiverCorrelationIdOfMessageLost(Positions):
     """The receiver delivers a message without its CorrelationID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -273,7 +273,7 @@ class CorrelationLost(Positions):
 
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
-class TagLost(Positions):
+class ReceiverApplicationTagReplacedBy1(Positions):
     """The receiver replaces the ApplicationTag of a delivered message with 1."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -338,7 +338,7 @@ add(
 
 
 @fault("receiver-extension-last-byte-moved-to-body", breaks="MQMQ-2.2.19.3-D05")
-class ExtensionLost(Positions):
+class ReceiverExtensionLastByteMovedToBody(Positions):
     """The receiver delivers the last byte of an extension as the first byte of the body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -354,7 +354,7 @@ class ExtensionLost(Positions):
         "MQDMPR-3.1.7.1.31-D02",
     ),
 )
-class BodyTypeLost(Positions):
+class ReceiverBodyTypeLost(Positions):
     """The receiver replaces the BodyType of a delivered message with 0."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -441,7 +441,7 @@ add(
 
 
 @fault("message-received-remotely-not-acknowledged", breaks="MQMQ-2.2.19.3-02")
-class RemoteReceiveUnacknowledged(TwoPhaseReading):
+class MessageReceivedRemotelyNotAcknowledged(TwoPhaseReading):
     """The receiver does not acknowledge a message with PR set that a remote reader receives."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -452,7 +452,7 @@ class RemoteReceiveUnacknowledged(TwoPhaseReading):
 
 
 @fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
-class TakenAtOnceUnacknowledged(Arrival):
+class ArrivalOfMessageTakenAtOnceNotAcknowledged(Arrival):
     """The receiver does not acknowledge the arrival of a message with PA set if a waiting read receives it."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:

@@ -24,7 +24,7 @@ add(
 
 
 @fault("receiver-message-purged-before-abort-gets-no-nack", breaks="MQMQ-2.2.19.3-04", blind=True)
-class SilentAfterAbort(Positions):
+class ReceiverMessagePurgedBeforeAbortGetsNoNack(Positions):
     """If a message is purged after a transaction received it, the receiver sends no negative acknowledgment when the
     abort of the transaction removes the message from its queue.
     """

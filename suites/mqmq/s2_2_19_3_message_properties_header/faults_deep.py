@@ -148,7 +148,7 @@ add(
 
 
 @fault("receiver-arrival-of-recoverable-message-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
-class RecoverableArrivalNotAcknowledged(AdminAcks):
+class ReceiverArrivalOfRecoverableMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a nontransactional recoverable message."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -159,7 +159,7 @@ class RecoverableArrivalNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-receipt-not-acknowledged-if-arrival-was", breaks="MQMQ-2.2.19.3-02")
-class OnlyOneAcknowledgment(AdminAcks):
+class ReceiverReceiptNotAcknowledgedIfArrivalWas(AdminAcks):
     """The receiver sends no acknowledgment of class ACK_RECEIVE for a message if it has acknowledged the arrival of the
     message.
     """
@@ -170,7 +170,7 @@ class OnlyOneAcknowledgment(AdminAcks):
 
 
 @fault("receiver-full-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-03")
-class FullQueueNotAcknowledged(AdminAcks):
+class ReceiverFullQueueNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge a message that it refuses because its queue is full."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -179,7 +179,7 @@ class FullQueueNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-purged-transactional-message-not-acknowledged", breaks="MQMQ-2.2.19.3-04")
-class PurgedTransactionalNotAcknowledged(AdminAcks):
+class ReceiverPurgedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no negative acknowledgment for a transactional message that is purged."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -188,7 +188,7 @@ class PurgedTransactionalNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-correlation-id-of-refusal-that-of-message", breaks="MQMQ-2.2.19.3-14")
-class CorrelationCopied(AdminAcks):
+class ReceiverCorrelationIdOfRefusalThatOfMessage(AdminAcks):
     """A queue manager sends a negative acknowledgment with the CorrelationID of the refused message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -199,7 +199,7 @@ class CorrelationCopied(AdminAcks):
 
 
 @fault("receiver-privacy-level-2-treated-as-1", breaks="MQMQ-2.2.19.3-21")
-class PrivacyLevelRounded(SecurityOnReceipt):
+class ReceiverPrivacyLevel2TreatedAs1(SecurityOnReceipt):
     """The receiver decrypts a message with PrivacyLevel 2 as a message with PrivacyLevel 1."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -210,7 +210,7 @@ class PrivacyLevelRounded(SecurityOnReceipt):
 
 
 @fault("receiver-hash-algorithm-cut-to-16-bits", breaks="MQMQ-2.2.19.3-22")
-class HashComparedInPart(SecurityOnReceipt):
+class ReceiverHashAlgorithmCutTo16Bits(SecurityOnReceipt):
     """The receiver reads only the lower 16 bits of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -221,7 +221,7 @@ class HashComparedInPart(SecurityOnReceipt):
 
 
 @fault("receiver-encryption-algorithm-cut-to-16-bits", breaks="MQMQ-2.2.19.3-25")
-class EncryptionComparedInPart(SecurityOnReceipt):
+class ReceiverEncryptionAlgorithmCutTo16Bits(SecurityOnReceipt):
     """The receiver reads only the lower 16 bits of EncryptionAlgorithm."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -231,7 +231,7 @@ class EncryptionComparedInPart(SecurityOnReceipt):
 
 
 @fault("sender-body-of-whole-blocks-not-padded", breaks="MQMQ-2.2.19.3-D04")
-class WholeBlocksNotPadded(Securing):
+class SenderBodyOfWholeBlocksNotPadded(Securing):
     """If the size of a body is a multiple of the block size, the sender encrypts the body with AES without padding."""
 
     def encrypt_body(

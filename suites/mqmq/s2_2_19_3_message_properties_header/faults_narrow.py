@@ -184,7 +184,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("narrow-expired-in-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-04", blind=True)
-class ExpiryNotAcknowledged(AdminAcks):
+class NarrowExpiredInQueueNotAcknowledged(AdminAcks):
     """The receiver sends no negative acknowledgment for a message whose TimeToBeReceived expires in its queue."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -193,7 +193,7 @@ class ExpiryNotAcknowledged(AdminAcks):
 
 
 @fault("narrow-deleted-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-04", blind=True)
-class DeletionNotAcknowledged(AdminAcks):
+class NarrowDeletedQueueNotAcknowledged(AdminAcks):
     """The receiver sends no negative acknowledgment for a message whose queue is deleted."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -202,7 +202,7 @@ class DeletionNotAcknowledged(AdminAcks):
 
 
 @fault("narrow-transactional-arrival-not-acknowledged", breaks="MQMQ-2.2.19.3-01", blind=True)
-class TransactionalArrivalNotAcknowledged(AdminAcks):
+class NarrowTransactionalArrivalNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a transactional message with PA set."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -212,7 +212,7 @@ class TransactionalArrivalNotAcknowledged(AdminAcks):
 
 
 @fault("narrow-express-arrival-not-acknowledged", breaks="MQMQ-2.2.19.3-01", blind=True)
-class ExpressArrivalNotAcknowledged(AdminAcks):
+class NarrowExpressArrivalNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of an express message with PA set."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -222,7 +222,7 @@ class ExpressArrivalNotAcknowledged(AdminAcks):
 
 
 @fault("narrow-transactional-receive-not-acknowledged", breaks="MQMQ-2.2.19.3-02", blind=True)
-class TransactionalReceiveNotAcknowledged(AdminAcks):
+class NarrowTransactionalReceiveNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment of class ACK_RECEIVE for a transactional message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:

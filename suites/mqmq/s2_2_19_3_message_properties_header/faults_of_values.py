@@ -10,7 +10,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 @fault("receiver-application-tag-of-extended-message-lost-in-journaling-queue", breaks="MQMQ-2.2.19.3-16")
-class TagOfExtendedMessageLost(Positions):
+class ReceiverApplicationTagOfExtendedMessageLostInJournalingQueue(Positions):
     """The receiver delivers a message without its ApplicationTag if the message has ExtensionData and its queue has
     journaling.
     """

@@ -21,7 +21,7 @@ from reference_qm.model.adm import Message, MessagePosition
 @fault(
     "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
 )
-class OneDestination(Sending):
+class SenderDestinationListOfOwnQueueOnly(Sending):
     """When a message is sent to several queues, each copy lists only the queue to which the sender sends this copy."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -76,7 +76,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class ListOfOne(Sending):
+class SenderSingleDestinationMessageWithLists(Sending):
     """The sender adds a MultiQueueFormatHeader to a message for one queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -88,7 +88,7 @@ class ListOfOne(Sending):
 
 
 @fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class ListLeftOut(Sending):
+class SenderSeveralDestinationsWithoutLists(Sending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-list-local-destination-omitted", breaks="MQMQ-2.2.20.1-01", blind=True)
-class LocalQueuesOmitted(Enqueueing):
+class SenderListLocalDestinationOmitted(Enqueueing):
     """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
     own queues.
     """

@@ -12,7 +12,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-multi-queue-format-header-missing-in-encrypted", breaks="MQMQ-2.2.20.1-D01", blind=True)
-class MissingInEncrypted(Sending):
+class SenderMultiQueueFormatHeaderMissingInEncrypted(Sending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues whose body is encrypted."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

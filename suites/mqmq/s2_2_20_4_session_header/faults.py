@@ -89,7 +89,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-message-with-wrong-count-dropped", breaks="MQMQ-2.2.20.4-D03")
-class WrongCountLoses(Receiving):
+class ReceiverMessageWithWrongCountDropped(Receiving):
     """The receiver drops a message with a wrong UserMsgSequenceNumber and closes the session."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -98,7 +98,7 @@ class WrongCountLoses(Receiving):
 
 
 @fault("receiver-user-msg-sequence-number-ignored", breaks="MQMQ-2.2.20.4-D03")
-class WrongCountOverlooked(SessionAcks):
+class ReceiverUserMsgSequenceNumberIgnored(SessionAcks):
     """The receiver ignores UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -107,7 +107,7 @@ class WrongCountOverlooked(SessionAcks):
 
 
 @fault("receiver-ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
-class AckSequenceNumberOfOneByte(SessionAcks):
+class ReceiverAckSequenceNumberOfOneByte(SessionAcks):
     """The receiver's SessionAck carries only the low byte of AckSequenceNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-session-header-flag-of-thirty-second-message-clear", breaks="MQMQ-2.2.20.4-08", blind=True)
-class ThirtyOneFlags(SessionAcks):
+class ReceiverSessionHeaderFlagOfThirtySecondMessageClear(SessionAcks):
     """The receiver never sets bit 31 of RecoverableMsgAckFlags, even if the corresponding message is on disk."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -24,7 +24,7 @@ class ThirtyOneFlags(SessionAcks):
 
 
 @fault("receiver-user-message-session-header-with-reserved-not-processed", breaks="MQMQ-2.2.20.4-13", blind=True)
-class ReservedHidesAcknowledgment(Receiving):
+class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(Receiving):
     """The receiver ignores the acknowledgment in a UserMessage when Reserved of its SessionHeader is not zero."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -35,7 +35,7 @@ class ReservedHidesAcknowledgment(Receiving):
 
 
 @fault("sender-session-header-recoverable-count-without-final-acks", breaks="MQMQ-2.2.20.4-10", blind=True)
-class FinalAcksNotCounted(Sending):
+class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
     """The sender does not count its FinalAcks, which are recoverable messages, in RecoverableMsgSeqNumber."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

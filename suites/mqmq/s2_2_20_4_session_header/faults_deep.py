@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
-class CountContinued(SessionAcks):
+class ReceiverCountsMessagesOfNextSessionFrom2(SessionAcks):
     """On each session with a peer except the first, the receiver sends an AckSequenceNumber that is one too high."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -28,7 +28,7 @@ class CountContinued(SessionAcks):
 
 
 @fault("receiver-recoverable-ack-flags-cut-to-16-bits", breaks="MQMQ-2.2.20.4-08")
-class FlagsCut(SessionAcks):
+class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
     """The receiver acknowledges at most 16 recoverable messages in RecoverableMsgAckFlags."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -37,7 +37,7 @@ class FlagsCut(SessionAcks):
 
 
 @fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")
-class NumberRepeated(SessionAcks):
+class ReceiverRecoverableAckNumberRepeated(SessionAcks):
     """The receiver repeats RecoverableMsgAckSeqNumber of its previous acknowledgment if no recoverable message has
     arrived since then.
     """
@@ -53,7 +53,7 @@ class NumberRepeated(SessionAcks):
 
 
 @fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
-class NumberFromFirst(SessionAcks):
+class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks):
     """In a UserMessage, the receiver sends a RecoverableMsgAckSeqNumber that is one too low, and flags of
     RecoverableMsgAckFlags that begin at bit 1.
     """
@@ -95,7 +95,7 @@ class HeaderOfMessage(Sending):
         "MQQB-3.1.7.1.3-18",
     ),
 )
-class OwnMessageNotCounted(HeaderOfMessage):
+class SenderUserMessageSessionHeaderWithoutOwnMessage(HeaderOfMessage):
     """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -103,7 +103,7 @@ class OwnMessageNotCounted(HeaderOfMessage):
 
 
 @fault("sender-recoverable-count-includes-express-messages", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"))
-class ExpressCounted(SessionAcks):
+class SenderRecoverableCountIncludesExpressMessages(SessionAcks):
     """The sender sets RecoverableMsgSeqNumber to the number of all messages that it sent on the session."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -114,7 +114,7 @@ class ExpressCounted(SessionAcks):
     "sender-user-message-window-size-0x20",
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
-class OtherWindow(HeaderOfMessage):
+class SenderUserMessageWindowSize0x20(HeaderOfMessage):
     """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -122,7 +122,7 @@ class OtherWindow(HeaderOfMessage):
 
 
 @fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
-class RecoverableNotCountedInMessage(HeaderOfMessage):
+class SenderRecoverableSequenceNumberOfUserMessage0(HeaderOfMessage):
     """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -130,7 +130,7 @@ class RecoverableNotCountedInMessage(HeaderOfMessage):
 
 
 @fault("receiver-session-header-reserved-of-user-message-header-ignored", breaks="MQMQ-2.2.20.4-13")
-class HeaderIgnored(Receiving):
+class ReceiverSessionHeaderReservedOfUserMessageHeaderIgnored(Receiving):
     """The receiver ignores the SessionHeader of a UserMessage when Reserved of this header is not 0."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -145,7 +145,7 @@ class HeaderIgnored(Receiving):
 
 
 @fault("receiver-session-ack-reserved-above-0x7fff-ignored", breaks="MQMQ-2.2.20.4-13")
-class AcknowledgmentIgnored(SessionAcks):
+class ReceiverSessionAckReservedAbove0x7fffIgnored(SessionAcks):
     """A queue manager ignores a SessionAck whose Reserved is greater than 0x7FFF."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -154,7 +154,7 @@ class AcknowledgmentIgnored(SessionAcks):
 
 
 @fault("sender-recoverable-ack-flags-above-bit-15-not-read", breaks="MQMQ-2.2.20.4-D02")
-class HighFlagsNotRead(SessionAcks):
+class SenderRecoverableAckFlagsAboveBit15NotRead(SessionAcks):
     """The sender does not delete the recoverable messages that bits 16 to 31 of RecoverableMsgAckFlags acknowledge."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -163,7 +163,7 @@ class HighFlagsNotRead(SessionAcks):
 
 
 @fault("receiver-user-message-with-too-large-sequence-number-tolerated", breaks="MQMQ-2.2.20.4-D03")
-class LargerNumberTolerated(SessionAcks):
+class ReceiverUserMessageWithTooLargeSequenceNumberTolerated(SessionAcks):
     """The receiver does not close the session when UserMsgSequenceNumber is greater than the number of received
     messages.
     """

@@ -171,7 +171,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("initiator-message-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-03"))
-class CountKept(SessionInitialization):
+class InitiatorMessageCountKeptForNextSession(SessionInitialization):
     """The initiator continues the sequence numbers of the messages that it sends on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -181,7 +181,7 @@ class CountKept(SessionInitialization):
 
 
 @fault("initiator-recoverable-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-11"))
-class RecoverableCountKept(SessionInitialization):
+class InitiatorRecoverableCountKeptForNextSession(SessionInitialization):
     """The initiator continues the count of the recoverable messages that it sends on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -191,7 +191,7 @@ class RecoverableCountKept(SessionInitialization):
 
 
 @fault("initiator-received-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-03", "MQMQ-2.2.20.4-05"))
-class ReceivedCountKept(SessionInitialization):
+class InitiatorReceivedCountKeptForNextSession(SessionInitialization):
     """The initiator continues the count of the messages that it receives on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -212,7 +212,7 @@ class Header(SessionAcks):
 
 
 @fault("receiver-ack-sequence-number-of-busiest-session", breaks="MQMQ-2.2.20.4-05")
-class BusiestSession(Header):
+class ReceiverAckSequenceNumberOfBusiestSession(Header):
     """AckSequenceNumber is the highest number of messages that the receiver received on any of its open sessions."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -221,7 +221,7 @@ class BusiestSession(Header):
 
 
 @fault("receiver-ack-sequence-number-only-recoverable-while-flags-set", breaks="MQMQ-2.2.20.4-05")
-class OnlyRecoverable(Header):
+class ReceiverAckSequenceNumberOnlyRecoverableWhileFlagsSet(Header):
     """AckSequenceNumber is the number of received recoverable messages if the header acknowledges recoverable
     messages.
     """
@@ -233,7 +233,7 @@ class OnlyRecoverable(Header):
 
 
 @fault("receiver-recoverable-ack-number-counts-all-messages", breaks=("MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-04"))
-class NumberOfAll(Header):
+class ReceiverRecoverableAckNumberCountsAllMessages(Header):
     """RecoverableMsgAckSeqNumber is the number of the message among all messages of the session."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -244,7 +244,7 @@ class NumberOfAll(Header):
 
 
 @fault("receiver-recoverable-ack-number-1-before-recoverable-messages", breaks="MQMQ-2.2.20.4-07")
-class OneBefore(Header):
+class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(Header):
     """RecoverableMsgAckSeqNumber is 1 while the session has received no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -254,7 +254,7 @@ class OneBefore(Header):
 
 
 @fault("receiver-recoverable-ack-number-without-flags-next-number", breaks="MQMQ-2.2.20.4-07")
-class NextNumber(Header):
+class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(Header):
     """RecoverableMsgAckSeqNumber is the number of the next recoverable message if the receiver has acknowledged all
     recoverable messages of the session.
     """
@@ -266,7 +266,7 @@ class NextNumber(Header):
 
 
 @fault("receiver-recoverable-flags-only-first-and-last", breaks="MQMQ-2.2.20.4-08")
-class OnlyEnds(Header):
+class ReceiverRecoverableFlagsOnlyFirstAndLast(Header):
     """RecoverableMsgAckFlags has only the bits of the first and of the last saved message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -306,7 +306,7 @@ for _name, _says, _is_omitted in (
 
 
 @fault("receiver-user-message-header-flags-0", breaks="MQMQ-2.2.20.4-08")
-class NoFlagsInMessage(Sending):
+class ReceiverUserMessageHeaderFlags0(Sending):
     """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -318,7 +318,7 @@ class NoFlagsInMessage(Sending):
 
 
 @fault("receiver-user-message-header-ack-sequence-number-one-low", breaks="MQMQ-2.2.20.4-05")
-class OneLowInMessage(Sending):
+class ReceiverUserMessageHeaderAckSequenceNumberOneLow(Sending):
     """AckSequenceNumber in a UserMessage is one less than the number of received messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -330,7 +330,7 @@ class OneLowInMessage(Sending):
 
 
 @fault("sender-recoverable-msg-seq-number-before-recoverable-counts-express", breaks="MQMQ-2.2.20.4-11")
-class ExpressBefore(Header):
+class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(Header):
     """RecoverableMsgSeqNumber is the number of sent messages while the sender has sent no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -340,7 +340,7 @@ class ExpressBefore(Header):
 
 
 @fault("sender-reads-flags-from-bit-1", breaks="MQMQ-2.2.20.4-D02")
-class FlagsFromNext(SessionAcks):
+class SenderReadsFlagsFromBit1(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number RecoverableMsgAckSeqNumber + k +
     1.
     """
@@ -351,7 +351,7 @@ class FlagsFromNext(SessionAcks):
 
 
 @fault("sender-reads-all-flags-up-to-highest", breaks="MQMQ-2.2.20.4-D02")
-class AllUpToHighest(SessionAcks):
+class SenderReadsAllFlagsUpToHighest(SessionAcks):
     """The sender deletes every recoverable message up to the highest bit of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -360,7 +360,7 @@ class AllUpToHighest(SessionAcks):
 
 
 @fault("sender-reads-flags-relative-to-1", breaks="MQMQ-2.2.20.4-D02")
-class FromFirst(SessionAcks):
+class SenderReadsFlagsRelativeTo1(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number 1 + k."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -393,7 +393,7 @@ add(
 
 
 @fault("receiver-reserved-of-session-header-added-to-window", breaks="MQMQ-2.2.20.4-13")
-class ReservedIsCount(SessionAcks):
+class ReceiverReservedOfSessionHeaderAddedToWindow(SessionAcks):
     """A queue manager subtracts Reserved of a SessionHeader from UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -434,7 +434,7 @@ add(
 
 
 @fault("receiver-wrong-count-of-later-message-tolerated", breaks="MQMQ-2.2.20.4-D03")
-class OnlyFirstChecked(SessionAcks):
+class ReceiverWrongCountOfLaterMessageTolerated(SessionAcks):
     """The receiver does not close the session when UserMsgSequenceNumber of the second or a later message is wrong."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -444,7 +444,7 @@ class OnlyFirstChecked(SessionAcks):
 
 
 @fault("receiver-user-msg-sequence-number-low-byte-checked", breaks="MQMQ-2.2.20.4-D03")
-class OnlyLowByteChecked(SessionAcks):
+class ReceiverUserMsgSequenceNumberLowByteChecked(SessionAcks):
     """The receiver compares only the low byte of UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:

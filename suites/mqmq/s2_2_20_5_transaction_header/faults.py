@@ -210,7 +210,7 @@ add(
 
 
 @fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
-class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
+class SenderTransactionOtherIdForSecondQueue(TransactionOperations):
     """If a transaction sends messages to two queues, the sender assigns a different transaction ID to the messages for
     the second queue.
     """

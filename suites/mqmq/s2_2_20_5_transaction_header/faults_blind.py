@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-final-ack-omitted-for-deleted-queue", breaks="MQMQ-2.2.20.5-D02", blind=True)
-class DeletedQueueUnacknowledged(FinalAcks):
+class ReceiverFinalAckOmittedForDeletedQueue(FinalAcks):
     """The receiver sends no FinalAck for a message with FA that leaves its queue because the queue is deleted."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -73,7 +73,7 @@ class OtherBoundaries(TransactionEvents):
 
 
 @fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class FirstAlsoThird(OtherBoundaries):
+class SenderFmAlsoInThirdMessage(OtherBoundaries):
     """The sender also sets FM in the third message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
@@ -81,7 +81,7 @@ class FirstAlsoThird(OtherBoundaries):
 
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
-class SingleNotLast(OtherBoundaries):
+class SenderLmClearInTransactionOfOneMessage(OtherBoundaries):
     """The sender leaves LM clear in the only message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
@@ -89,7 +89,7 @@ class SingleNotLast(OtherBoundaries):
 
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class ThirdWithOtherIdentifier(OtherBoundaries):
+class SenderTransactionIdOfThirdMessageGreater(OtherBoundaries):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """
@@ -101,7 +101,7 @@ class ThirdWithOtherIdentifier(OtherBoundaries):
 
 
 @fault("sender-transaction-id-of-two-transactions-alike", breaks="MQMQ-2.2.20.5-07")
-class IdentifierOfPair(TransactionOperations):
+class SenderTransactionIdOfTwoTransactionsAlike(TransactionOperations):
     """The sender gives two successive transactions the same TransactionHeader.Flags.ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -114,7 +114,7 @@ class IdentifierOfPair(TransactionOperations):
 
 
 @fault("receiver-connector-guid-of-other-queue-manager-refused", breaks="MQMQ-2.2.20.5-21")
-class ConnectorInterpreted(InSequence):
+class ReceiverConnectorGuidOfOtherQueueManagerRefused(InSequence):
     """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
     def take_transactional(
@@ -128,7 +128,7 @@ class ConnectorInterpreted(InSequence):
 
 
 @fault("receiver-final-ack-of-expired-message-not-sent", breaks="MQMQ-2.2.20.5-D02")
-class ExpiredNotAcknowledged(FinalAcks):
+class ReceiverFinalAckOfExpiredMessageNotSent(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set when TimeToBeReceived of the message expires."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -137,7 +137,7 @@ class ExpiredNotAcknowledged(FinalAcks):
 
 
 @fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
-class AcknowledgedWithoutRequest(InSequence):
+class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
     """The receiver also sends a FinalAck for a received message with FA clear."""
 
     def take_transactional(

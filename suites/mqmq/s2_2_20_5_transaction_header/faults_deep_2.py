@@ -172,7 +172,7 @@ for _name, _rule, _says, _path, _change in (
 
 
 @fault("sender-sequence-number-skipped-after-third-message", breaks="MQMQ-2.2.20.5-16")
-class NumberSkipped(TransactionalSending):
+class SenderSequenceNumberSkippedAfterThirdMessage(TransactionalSending):
     """The sender skips a number after the third message of a sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -206,7 +206,7 @@ add(
 
 
 @fault("sender-previous-number-of-first-message-of-transaction-0", breaks="MQMQ-2.2.20.5-18")
-class PreviousOfTransaction(TransactionalSending):
+class SenderPreviousNumberOfFirstMessageOfTransaction0(TransactionalSending):
     """The sender sends PreviousTxSequenceNumber 0 in the first message of each transaction."""
 
     def update_transaction_header(
@@ -336,7 +336,7 @@ for _name, _says, _when in (
 
 
 @fault("receiver-connector-guid-of-receiver-dropped", breaks="MQMQ-2.2.20.5-21")
-class OwnConnector(InSequence):
+class ReceiverConnectorGuidOfReceiverDropped(InSequence):
     """The receiver does not store a message whose ConnectorQMGuid is the GUID of the receiver."""
 
     def take_transactional(
@@ -350,7 +350,7 @@ class OwnConnector(InSequence):
 
 
 @fault("receiver-connector-guid-separates-sequences", breaks="MQMQ-2.2.20.5-21")
-class SequencePerConnector(InSequence):
+class ReceiverConnectorGuidSeparatesSequences(InSequence):
     """The receiver refuses a message whose ConnectorQMGuid differs from that of the first message of its sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -406,7 +406,7 @@ for _name, _says, _when_left in (
 
 
 @fault("receiver-final-ack-of-refused-message-omitted", breaks="MQMQ-2.2.20.5-D02")
-class NoneForRefused(FinalAcks):
+class ReceiverFinalAckOfRefusedMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set whose queue does not exist."""
 
     def refuse_transactional(
@@ -416,7 +416,7 @@ class NoneForRefused(FinalAcks):
 
 
 @fault("receiver-final-ack-of-purged-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
-class SentForPurged(FinalAcks):
+class ReceiverFinalAckOfPurgedMessageSentAlthoughFaClear(FinalAcks):
     """The receiver sends a FinalAck for a message with FA clear that leaves its queue without being received."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -432,7 +432,7 @@ class SentForPurged(FinalAcks):
 
 
 @fault("receiver-transaction-id-of-16-bits", breaks="MQMQ-2.2.20.5-D01")
-class ShortId(Receiving):
+class ReceiverTransactionIdOf16Bits(Receiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

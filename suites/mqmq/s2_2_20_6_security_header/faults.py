@@ -180,7 +180,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-sender-identifier-replaced-by-certificate", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
-class CertificateAsSender(Positions):
+class ReceiverSenderIdentifierReplacedByCertificate(Positions):
     """The receiver delivers a message with the sender's certificate in place of the sender's identifier."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -287,7 +287,7 @@ _LAST_UNUSED_BIT, _AUTHENTICATION_LEVEL = 0x8000, 0x0F00
 
 
 @fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
-class LastBitHidesSignature(SecurityOnReceipt):
+class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
     """If the last unused bit of SecurityHeader.Flags is set in a signed message, the receiver stores the message as
     unauthenticated.
     """

@@ -14,7 +14,7 @@ CIPHER_BLOCK_BYTES = 8
 
 
 @fault("receiver-encrypted-body-padding-removed-twice", breaks="MQMQ-2.2.20.6-06", blind=True)
-class PaddingRemovedTwice(SecurityOnReceipt):
+class ReceiverEncryptedBodyPaddingRemovedTwice(SecurityOnReceipt):
     """After it has removed the padding of a block cipher, the receiver also removes trailing bytes of the body that
     look like padding.
     """
@@ -41,7 +41,7 @@ class PaddingRemovedTwice(SecurityOnReceipt):
 
 
 @fault("receiver-security-flag-x14-disables-authentication", breaks="MQMQ-2.2.20.6-12", blind=True)
-class FlagDisablesAuthentication(SecurityOnReceipt):
+class ReceiverSecurityFlagX14DisablesAuthentication(SecurityOnReceipt):
     """The receiver does not verify the signature of a message with bit X14 of SecurityHeader.Flags set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-security-header-x12-not-authenticated", breaks="MQMQ-2.2.20.6-10")
-class NotAuthenticated(SecurityOnReceipt):
+class ReceiverSecurityHeaderX12NotAuthenticated(SecurityOnReceipt):
     """The receiver does not verify the signature of a message when bit X12 of SecurityHeader.Flags is set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -29,7 +29,7 @@ class NotAuthenticated(SecurityOnReceipt):
 
 
 @fault("receiver-security-header-x13-body-not-decrypted", breaks="MQMQ-2.2.20.6-11")
-class NotDecrypted(SecurityOnReceipt):
+class ReceiverSecurityHeaderX13BodyNotDecrypted(SecurityOnReceipt):
     """The receiver does not decrypt the body of a message when bit X13 of SecurityHeader.Flags is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -69,7 +69,7 @@ for _name, _rule, _says, _changes, _bit in (
 
 
 @fault("sender-body-above-64-kib-not-encrypted", breaks="MQMQ-2.2.20.6-06")
-class LargeBodyNotEncrypted(Securing):
+class SenderBodyAbove64KibNotEncrypted(Securing):
     """The sender does not encrypt a body of more than 64 KiB."""
 
     def encrypt_body(

@@ -12,7 +12,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("sender-security-header-st-4-for-certificate-only", breaks="MQMQ-2.2.20.6-01", blind=True)
-class SenderTypeFour(Sending):
+class SenderSecurityHeaderSt4ForCertificateOnly(Sending):
     """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -24,7 +24,7 @@ class SenderTypeFour(Sending):
 
 
 @fault("sender-security-header-provider-info-in-spite-of-de", breaks="MQMQ-2.2.20.6-37", blind=True)
-class ProviderInfoInSpiteOfDefault(Sending):
+class SenderSecurityHeaderProviderInfoInSpiteOfDe(Sending):
     """The sender adds ProviderInfo to SecurityData although SecurityHeader.Flags.DE is set."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -199,7 +199,7 @@ add(
 
 
 @fault("receiver-body-cut-at-1-mib", breaks="MQMQ-2.2.20-D01")
-class FirstMebibyte(Positions):
+class ReceiverBodyCutAt1Mib(Positions):
     """The receiver delivers only the first MiB of a body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -311,7 +311,7 @@ add(
 
 
 @fault("reserved-of-response-list-not-ignored", breaks="MQMQ-2.2.20.2-03")
-class ReservedOfLaterList(Identifying):
+class ReservedOfResponseListNotIgnored(Identifying):
     """The receiver refuses a message in which Reserved of the list of administration or response queues is not 0."""
 
     def check_form(self, packet: Packet) -> None:

@@ -16,7 +16,7 @@ LARGEST_PACKET = 0x200000
 
 
 @fault("receiver-message-over-two-megabytes-refused", breaks="MQMQ-2.2.20-D01", blind=True)
-class LargePacketRefused(Identifying):
+class ReceiverMessageOverTwoMegabytesRefused(Identifying):
     """The receiver refuses a message of more than 2 MB in one packet."""
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -27,7 +27,7 @@ class LargePacketRefused(Identifying):
 
 
 @fault("receiver-signature-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.3-02", blind=True)
-class ReservedDisablesSignature(SecurityOnReceipt):
+class ReceiverSignatureHeaderReservedDisablesAuthentication(SecurityOnReceipt):
     """The receiver does not verify an MQFSignatureHeader whose Reserved is nonzero."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -39,7 +39,7 @@ class ReservedDisablesSignature(SecurityOnReceipt):
 
 
 @fault("receiver-soap-body-over-32767-characters-refused", breaks="MQMQ-2.2.20.7-06", blind=True)
-class SignedBodyLength(Identifying):
+class ReceiverSoapBodyOver32767CharactersRefused(Identifying):
     """The receiver reads BodyDataLength as a signed number of 16 bits, and refuses a longer SOAP body."""
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -51,7 +51,7 @@ class SignedBodyLength(Identifying):
 
 
 @fault("receiver-soap-reserved-hides-debug-header", breaks="MQMQ-2.2.20.7-02", blind=True)
-class ReservedHidesDebugHeader(Receiving):
+class ReceiverSoapReservedHidesDebugHeader(Receiving):
     """The receiver ignores the DebugHeader of a message whose SoapHeader has a nonzero Reserved."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

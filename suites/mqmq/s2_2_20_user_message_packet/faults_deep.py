@@ -95,7 +95,7 @@ add(
 
 
 @fault("sender-debug-header-queue-identifier-of-earlier-message", breaks="MQMQ-2.2.20.8-D01")
-class QueueIdentifierOfEarlierMessage(Sending):
+class SenderDebugHeaderQueueIdentifierOfEarlierMessage(Sending):
     """The sender sets QueueIdentifier of each later traced message to the queue of the first traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -108,7 +108,7 @@ class QueueIdentifierOfEarlierMessage(Sending):
 
 
 @fault("receiver-mqf-response-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.2-03")
-class NotAuthenticatedWithReserved(SecurityOnReceipt):
+class ReceiverMqfResponseHeaderReservedDisablesAuthentication(SecurityOnReceipt):
     """The receiver does not verify the signature of a message when Reserved of its list of response queues is not 0."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -117,7 +117,7 @@ class NotAuthenticatedWithReserved(SecurityOnReceipt):
 
 
 @fault("router-debug-header-x15-suppresses-report", breaks="MQMQ-2.2.20.8-15")
-class RouterReadsLastBit(Routing):
+class RouterDebugHeaderX15SuppressesReport(Routing):
     """A router sends no report about a traced message when bit X15 of the message's DebugHeader is set."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -141,7 +141,7 @@ class ChangedByDebugHeader(Admission):
 
 
 @fault("receiver-debug-header-x7-suppresses-acknowledgments", breaks="MQMQ-2.2.20.8-07")
-class NoAcknowledgmentWithBit7(ChangedByDebugHeader):
+class ReceiverDebugHeaderX7SuppressesAcknowledgments(ChangedByDebugHeader):
     """The receiver sends no acknowledgments for a message when bit X7 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -151,7 +151,7 @@ class NoAcknowledgmentWithBit7(ChangedByDebugHeader):
 
 
 @fault("receiver-debug-header-x12-of-transactional-message-hides-queue", breaks="MQMQ-2.2.20.8-12")
-class TransactionalWithBit12NotTraced(ChangedByDebugHeader):
+class ReceiverDebugHeaderX12OfTransactionalMessageHidesQueue(ChangedByDebugHeader):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -160,7 +160,7 @@ class TransactionalWithBit12NotTraced(ChangedByDebugHeader):
 
 
 @fault("receiver-debug-header-reserved-above-0x7fff-hides-queue", breaks="MQMQ-2.2.20.8-16")
-class HighReservedNotTraced(ChangedByDebugHeader):
+class ReceiverDebugHeaderReservedAbove0x7fffHidesQueue(ChangedByDebugHeader):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:

@@ -13,7 +13,7 @@ FIRST_PART_SIZE = 1000
 
 
 @fault("sender-user-message-long-body-first-part-only", breaks="MQMQ-2.2.20-D01", blind=True)
-class FirstPartOnly(Sending):
+class SenderUserMessageLongBodyFirstPartOnly(Sending):
     """The sender puts only the first 1000 bytes of a longer body into the UserMessage Packet."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -53,7 +53,7 @@ class NegativeReceiveUncovered(SecurityOnReceipt):
 
 
 @fault("signature-2-0-label-covered-up-to-124-characters", breaks="MQMQ-2.5.2-05", blind=True)
-class LongLabelUncovered(SecurityOnReceipt):
+class Signature20LabelCoveredUpTo124Characters(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers only the first 124 characters of a label."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -64,7 +64,7 @@ class LongLabelUncovered(SecurityOnReceipt):
 
 
 @fault("signature-2-0-negative-acknowledgment-bits-not-covered", breaks="MQMQ-2.5.2-12", blind=True)
-class NegativeBitsUncovered(SecurityOnReceipt):
+class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers the acknowledgment bits PA and PR, but not NA and NR."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -75,7 +75,7 @@ class NegativeBitsUncovered(SecurityOnReceipt):
 
 
 @fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
-class OnlyDirectAdminQueueCovered(SecurityOnReceipt):
+class Signature20AdministrationQueueCoveredOnlyIfDirect(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

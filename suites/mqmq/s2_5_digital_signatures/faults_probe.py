@@ -13,7 +13,7 @@ SIGNED_BODY_SIZE = 1024
 
 
 @fault("signature-10-covers-first-1024-bytes-of-body", breaks="MQMQ-2.5.1-04", blind=True)
-class FirstBytesOfBody(SecurityOnReceipt):
+class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
     """The MSMQ 1.0 digital signature covers only the first 1024 bytes of MessageBody."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

@@ -16,7 +16,7 @@ def _get_first_transfer(transfer: IncomingTransactionalTransferInfo) -> Incoming
 
 
 @fault("receiver-order-ack-sequence-of-first-sender", breaks="MQQB-2.2.4.1-01")
-class SequenceOfFirstSender(OrderAcks):
+class ReceiverOrderAckSequenceOfFirstSender(OrderAcks):
     """TxSequenceID of every OrderAck is that of the first sender's sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -24,7 +24,7 @@ class SequenceOfFirstSender(OrderAcks):
 
 
 @fault("receiver-order-ack-number-of-first-sender", breaks="MQQB-2.2.4.1-02")
-class NumberOfFirstSender(OrderAcks):
+class ReceiverOrderAckNumberOfFirstSender(OrderAcks):
     """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:

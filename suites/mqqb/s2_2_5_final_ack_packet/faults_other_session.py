@@ -32,21 +32,21 @@ class _HeaderOfFirst(FinalAcks):
 
 
 @fault("receiver-final-ack-sequence-of-first-refused-message", breaks="MQQB-2.2.5.1-01")
-class SequenceOfFirst(_HeaderOfFirst):
+class ReceiverFinalAckSequenceOfFirstRefusedMessage(_HeaderOfFirst):
     """TxSequenceID of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceID",)
 
 
 @fault("receiver-final-ack-number-of-first-refused-message", breaks="MQQB-2.2.5.1-02")
-class NumberOfFirst(_HeaderOfFirst):
+class ReceiverFinalAckNumberOfFirstRefusedMessage(_HeaderOfFirst):
     """TxSequenceNumber of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceNumber",)
 
 
 @fault("receiver-final-ack-of-second-source-missing", breaks="MQQB-2.2.5-14")
-class SecondSourceWithoutFinalAck(FinalAcks):
+class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
     """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
 
     def refuse_transactional(

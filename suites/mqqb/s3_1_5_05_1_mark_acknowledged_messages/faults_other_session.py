@@ -11,7 +11,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("sender-session-ack-marks-messages-of-all-sessions", breaks="MQQB-3.1.5.5.1-01")
-class MessagesOfAllMarked(SessionAcks):
+class SenderSessionAckMarksMessagesOfAllSessions(SessionAcks):
     """A SessionAck acknowledges and deletes all messages that wait for an acknowledgment on any session."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -24,7 +24,7 @@ class MessagesOfAllMarked(SessionAcks):
 
 
 @fault("sender-session-ack-opens-windows-of-all-sessions", breaks=("MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.1-03"))
-class WindowsOfAllOpened(SessionAcks):
+class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
     """A SessionAck makes room for as many messages in the windows of all sessions as it acknowledges on one session."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:

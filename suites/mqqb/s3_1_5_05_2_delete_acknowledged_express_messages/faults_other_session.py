@@ -10,7 +10,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("sender-session-ack-deletes-express-messages-of-all-sessions", breaks="MQQB-3.1.5.5.2-01")
-class ExpressOfAllDeleted(SessionAcks):
+class SenderSessionAckDeletesExpressMessagesOfAllSessions(SessionAcks):
     """A SessionAck deletes the express messages with the acknowledged numbers on all sessions."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:

@@ -13,7 +13,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
     "sender-session-ack-deletes-recoverable-messages-of-all-sessions",
     breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"),
 )
-class RecoverableOfAllDeleted(SessionAcks):
+class SenderSessionAckDeletesRecoverableMessagesOfAllSessions(SessionAcks):
     """A SessionAck deletes the recoverable messages with the acknowledged numbers on all sessions."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -13,7 +13,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("sender-order-ack-acknowledges-sequences-of-all-destinations", breaks=("MQQB-3.1.5.6-09", "MQQB-3.1.6.5-01"))
-class SequencesOfAllAcknowledged(OrderAcks):
+class SenderOrderAckAcknowledgesSequencesOfAllDestinations(OrderAcks):
     """An OrderAck acknowledges the messages with the same numbers in the sequences of all destinations."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -26,7 +26,7 @@ class SequencesOfAllAcknowledged(OrderAcks):
 
 
 @fault("sender-order-ack-applied-to-newest-session", breaks="MQQB-3.1.5.6-13")
-class SequenceOfNewestAcknowledged(OrderAcks):
+class SenderOrderAckAppliedToNewestSession(OrderAcks):
     """The sender applies every OrderAck to the sequence of its newest session instead of the sequence that is named."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -9,7 +9,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("closed-session-closes-connection-of-other-session", breaks="MQQB-3.1.5.9-D02")
-class ConnectionOfOtherClosed(Closing):
+class ClosedSessionClosesConnectionOfOtherSession(Closing):
     """When the queue manager closes a session, it closes the transport connections of all open sessions."""
 
     def close_transport(self, session: Session, reason: str) -> None:

@@ -27,7 +27,7 @@ class _HeaderOfAllSessions(SessionAcks):
 
 
 @fault("receiver-session-ack-ack-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-04")
-class ReceivedOfAllAcknowledged(_HeaderOfAllSessions):
+class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderOfAllSessions):
     """AckSequenceNumber of a SessionAck is the number of messages that the receiver has received on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -36,7 +36,7 @@ class ReceivedOfAllAcknowledged(_HeaderOfAllSessions):
 
 
 @fault("receiver-session-ack-user-msg-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-06")
-class SentOfAllNamed(_HeaderOfAllSessions):
+class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderOfAllSessions):
     """UserMsgSequenceNumber of a SessionAck is the number of messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -45,7 +45,7 @@ class SentOfAllNamed(_HeaderOfAllSessions):
 
 
 @fault("receiver-session-ack-recoverable-number-of-all-sessions", breaks="MQQB-3.1.6.4-07")
-class RecoverableOfAllNamed(_HeaderOfAllSessions):
+class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderOfAllSessions):
     """RecoverableMsgSeqNumber of a SessionAck is the number of recoverable messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -54,7 +54,7 @@ class RecoverableOfAllNamed(_HeaderOfAllSessions):
 
 
 @fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
-class FlagsOfAllSet(_HeaderOfAllSessions):
+class ReceiverSessionAckFlagsOfAllSessions(_HeaderOfAllSessions):
     """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transactional-ack-wait-timer-resends-messages-of-first-session-only", breaks="MQQB-3.1.6.5-01")
-class FirstSessionResentOnly(TransactionalSending):
+class SenderTransactionalAckWaitTimerResendsMessagesOfFirstSessionOnly(TransactionalSending):
     """When the Transactional Ack Wait Timer of a session expires, the sender resends the messages of its first session
     only.
     """

@@ -10,7 +10,7 @@ from suites.mqqb.steps.other_sessions import get_newest_session
 
 
 @fault("receiver-order-ack-only-to-newest-sender", breaks="MQQB-3.1.6.9-01")
-class OnlyNewestAcknowledged(OrderAcks):
+class ReceiverOrderAckOnlyToNewestSender(OrderAcks):
     """When several sessions are open, the receiver sends OrderAcks only on the newest session."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:

@@ -25,7 +25,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
         "MQQB-3.1.1.5-D03",
     ),
 )
-class NumbersShared(TransactionalSending):
+class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
     """The sender numbers the transactional messages to all destinations consecutively, as if they were one sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -39,7 +39,7 @@ class NumbersShared(TransactionalSending):
     "sender-sequence-identifier-of-newest-destination",
     breaks=("MQQB-3.1.7.1.3-02", "MQQB-3.1.1.5-D01", "MQQB-3.1.1.3.1-02"),
 )
-class IdentifierOfNewest(TransactionalSending):
+class SenderSequenceIdentifierOfNewestDestination(TransactionalSending):
     """TxSequenceID of a new transactional message is that of the newest destination instead of the message's own."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -49,7 +49,7 @@ class IdentifierOfNewest(TransactionalSending):
 
 
 @fault("sender-message-count-of-all-sessions", breaks=("MQQB-3.1.7.1.3-11", "MQQB-3.1.1.4-01"))
-class MessagesOfAllCounted(Sending):
+class SenderMessageCountOfAllSessions(Sending):
     """The sender increments MessageSentCount of every open session for each message that it sends on one session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -59,7 +59,7 @@ class MessagesOfAllCounted(Sending):
 
 
 @fault("sender-recoverable-message-count-of-all-sessions", breaks="MQQB-3.1.7.1.3-13")
-class RecoverableMessagesOfAllCounted(Sending):
+class SenderRecoverableMessageCountOfAllSessions(Sending):
     """The sender increments RecoverableMessageSentCount of every open session for each recoverable message that it
     sends on one session.
     """

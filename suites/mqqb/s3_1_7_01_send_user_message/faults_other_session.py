@@ -13,7 +13,7 @@ from suites.mqqb.steps.other_sessions import get_newest_session, list_open_sessi
 
 
 @fault("sender-message-sent-on-newest-session", breaks=("MQQB-3.1.7.1.6-01", "MQQB-3.1.7.1-10"))
-class SentOnNewestSession(Sending):
+class SenderMessageSentOnNewestSession(Sending):
     """The sender sends every message on the session that opened last, not on the session with its destination."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -21,7 +21,7 @@ class SentOnNewestSession(Sending):
 
 
 @fault("sender-window-shared-by-sessions", breaks="MQQB-3.1.7.1-03")
-class WindowShared(Sending):
+class SenderWindowSharedBySessions(Sending):
     """The sender's window limits the number of unacknowledged messages on all sessions together."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -33,7 +33,7 @@ class WindowShared(Sending):
     "lost-connection-sets-state-of-all-outgoing-queues",
     breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.5.9-03"),
 )
-class StateOfAllSet(Closing):
+class LostConnectionSetsStateOfAllOutgoingQueues(Closing):
     """When the connection of one session is lost, the sender sets State of all outgoing queues to Disconnected."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -10,7 +10,7 @@ from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("lost-connection-closes-all-sessions", breaks="MQQB-3.1.7.3-01")
-class AllSessionsClosed(Closing):
+class LostConnectionClosesAllSessions(Closing):
     """When the transport connection of one session is lost, the queue manager closes all sessions."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -18,7 +18,7 @@ def _list_waiting_sessions(part: Ping) -> list[Session]:
 
 
 @fault("initiator-ping-response-opens-sessions-with-all-pinged-destinations", breaks="MQQB-3.1.7.6-10")
-class AllSessionsOpened(Ping):
+class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
     """A Ping Response lets the initiator connect to every destination that it has pinged."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -27,7 +27,7 @@ class AllSessionsOpened(Ping):
 
 
 @fault("initiator-ping-response-opens-session-with-first-pinged-destination", breaks="MQQB-3.1.7.6-12")
-class FirstSessionOpened(Ping):
+class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
     """A Ping Response lets the initiator connect to the destination that it has pinged first."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -35,7 +35,7 @@ class FirstSessionOpened(Ping):
 
 
 @fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
-class SentToFirstAddress(Ping):
+class InitiatorPingRequestSentToFirstPingedAddress(Ping):
     """While the initiator waits for a Ping Response, it sends further Ping Requests to the first pinged address."""
 
     def send_request(self, session: Session, now: Now) -> None:

@@ -31,7 +31,7 @@ class _AckOfFirst(AdminAcks):
 @fault(
     "receiver-acknowledgment-addressed-to-first-administration-queue", breaks=("MQQB-3.1.7.15-10", "MQQB-3.1.7.15-15")
 )
-class QueueOfFirst(_AckOfFirst):
+class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_AckOfFirst):
     """The receiver addresses every acknowledgment to the administration queue of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -40,7 +40,7 @@ class QueueOfFirst(_AckOfFirst):
 
 
 @fault("receiver-acknowledgment-correlation-of-first-source", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
-class SourceOfFirst(_AckOfFirst):
+class ReceiverAcknowledgmentCorrelationOfFirstSource(_AckOfFirst):
     """CorrelationID of every acknowledgment has the SourceQueueManager of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -58,5 +58,5 @@ class _AcksOfFirstSource(AdminAcks):
 
 
 @fault("receiver-acknowledgments-of-one-source-only", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
-class OneSourceAcknowledged(_AcksOfFirstSource):
+class ReceiverAcknowledgmentsOfOneSourceOnly(_AcksOfFirstSource):
     """The receiver sends acknowledgments only of messages from the first source that requested an acknowledgment."""

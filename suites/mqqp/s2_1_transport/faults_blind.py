@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import RpcBytes
 
 
 @fault("server-connection-refused-while-read-waits", breaks="MQQP-2.1-D01", blind=True)
-class ConnectionsRefusedWhileReadWaits(RpcServing):
+class ServerConnectionRefusedWhileReadWaits(RpcServing):
     """While one read waits for a message, the server closes every new connection."""
 
     def __init__(self, qm: QM) -> None:

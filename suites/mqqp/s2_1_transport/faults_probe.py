@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import RpcBytes, RpcLost
 
 
 @fault("server-connection-refused-after-client-lost-with-open-queue", breaks="MQQP-2.1-D01", blind=True)
-class ConnectionsRefusedAfterLoss(RpcServing):
+class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
     """After the connection of a client was lost while a queue was open for remote reading, the server closes every new
     connection.
     """

@@ -30,7 +30,7 @@ from reference_qm.surface.inputs import Input, RpcBytes
 
 
 @fault("server-answer-dw-arrive-time-zero", breaks="MQQP-2.2.2.1-07")
-class ArrivalTimeUnset(RemoteReads):
+class ServerAnswerDwArriveTimeZero(RemoteReads):
     """The server returns dwArriveTime 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -38,7 +38,7 @@ class ArrivalTimeUnset(RemoteReads):
 
 
 @fault("server-answer-dw-arrive-time-in-minutes", breaks="MQQP-2.2.2.1-08")
-class ArrivalTimeInMinutes(RemoteReads):
+class ServerAnswerDwArriveTimeInMinutes(RemoteReads):
     """The server returns dwArriveTime in minutes, not in seconds."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class ArrivalTimeInMinutes(RemoteReads):
 
 
 @fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
-class InfiniteTimeoutOneSecond(RemoteReads):
+class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
     """The server lets a read with ulTimeout 0xFFFFFFFF wait for only one second."""
 
     def remote_receive(
@@ -59,7 +59,7 @@ class InfiniteTimeoutOneSecond(RemoteReads):
 
 
 @fault("server-cancel-receive-ends-wrong-read", breaks="MQQP-2.2.2.1-04")
-class OtherReadCancelled(RemoteEnding):
+class ServerCancelReceiveEndsWrongRead(RemoteEnding):
     """If a queue has several waiting reads, RemoteQMCancelReceive cancels a read with a different dwRequestID instead
     of the requested read.
     """
@@ -99,7 +99,7 @@ add(
 
 
 @fault("server-answer-reserved-copied-from-request", breaks="MQQP-2.2.2.1-D03")
-class ReservedOfClient(RemoteReads):
+class ServerAnswerReservedCopiedFromRequest(RemoteReads):
     """The server returns the value of Reserved from the request instead of 1."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -118,7 +118,7 @@ class ReservedOfClient(RemoteReads):
 
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")
-class PacketCut(RemoteReads):
+class ServerAnswerPacketCutAt64Kib(RemoteReads):
     """The server returns only the first 65,535 bytes of a packet."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -145,7 +145,7 @@ add(
 
 
 @fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
-class ClientInfiniteTimeoutShortened(ClientReading):
+class ClientSendsInfiniteUlTimeoutWithOneDigitLess(ClientReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -183,7 +183,7 @@ add(
 
 
 @fault("server-answer-dw-arrive-time-is-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArriveTimeIsSentTime(RemoteReads):
+class ServerAnswerDwArriveTimeIsSentTime(RemoteReads):
     """The server returns SentTime of the message in dwArriveTime."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class ArriveTimeIsSentTime(RemoteReads):
         "MQQP-2.2.2.1-03",
     ),
 )
-class PacketMissing(RemoteReads):
+class ServerAnswerLpBufferNull(RemoteReads):
     """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class _Answer(RemoteReads):
 
 
 @fault("server-dwarrivetime-time-of-read", breaks="MQQP-2.2.2.1-07")
-class ArriveTimeIsReceiveTime(RemoteReads):
+class ServerDwarrivetimeTimeOfRead(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
     now_s = 0
@@ -55,7 +55,7 @@ class ArriveTimeIsReceiveTime(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class ArriveTimeOfWaitingReadZero(_Answer):
+class ServerDwarrivetimeOfWaitedRead0(_Answer):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class ArriveTimeOfWaitingReadZero(_Answer):
 
 
 @fault("server-dwarrivetime-time-of-sending", breaks="MQQP-2.2.2.1-07")
-class ArriveTimeIsSentTime(RemoteReads):
+class ServerDwarrivetimeTimeOfSending(RemoteReads):
     """The server sets dwArriveTime to the SentTime of the message."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ArriveTimeIsSentTime(RemoteReads):
 
 
 @fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
-class ReservedOfLookup(_Answer):
+class ServerReservedOfLookupCopied(_Answer):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class ReservedOfLookup(_Answer):
 
 
 @fault("server-eacknack-2-ends-receive", breaks="MQQP-2.2.2.1-09")
-class AckInRequestRemovesMessage(RemoteReads):
+class ServerEacknack2EndsReceive(RemoteReads):
     """The server removes the message of a receive at once when eAckNack of the request is RR_ACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -94,7 +94,7 @@ class AckInRequestRemovesMessage(RemoteReads):
 
 
 @fault("server-read-with-reserved-not-0-does-not-wait", breaks="MQQP-2.2.2.1-06")
-class ReservedInRequestEndsWait(RemoteStarting):
+class ServerReadWithReservedNot0DoesNotWait(RemoteStarting):
     """The server does not wait for a message if Reserved of the request is not 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -105,7 +105,7 @@ class ReservedInRequestEndsWait(RemoteStarting):
 
 
 @fault("server-endless-read-ends-after-one-hour", breaks="MQQP-2.2.2.1-02")
-class InfiniteReadEndsAfterHour(RemoteStarting):
+class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
     """The server ends a read without a timeout after one hour."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -116,7 +116,7 @@ class InfiniteReadEndsAfterHour(RemoteStarting):
 
 
 @fault("client-reserved-above-1-of-answer-refused", breaks="MQQP-2.2.2.1-06")
-class ClientChecksReserved(ClientReading):
+class ClientReservedAbove1OfAnswerRefused(ClientReading):
     """The client treats a read as failed if Reserved of the answer is above 1."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
@@ -127,7 +127,7 @@ class ClientChecksReserved(ClientReading):
 
 
 @fault("client-eacknack-of-answer-used-as-ack", breaks="MQQP-2.2.2.1-09")
-class ClientObeysAckOfAnswer(ClientReading):
+class ClientEacknackOfAnswerUsedAsAck(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
     acked = False
@@ -143,7 +143,7 @@ class ClientObeysAckOfAnswer(ClientReading):
 
 
 @fault("client-reserved-1-in-read-by-cursor", breaks="MQQP-2.2.2.1-D03")
-class ClientSendsReserved(ClientReading):
+class ClientReserved1InReadByCursor(ClientReading):
     """The client sets Reserved to 1 in a read by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class _Answer(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-second-read-of-first-message", breaks="MQQP-2.2.2.1-07")
-class FirstArrival(_Answer):
+class ServerDwarrivetimeOfSecondReadOfFirstMessage(_Answer):
     """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,7 +45,7 @@ class FirstArrival(_Answer):
 
 
 @fault("server-dwarrivetime-of-newest-message", breaks="MQQP-2.2.2.1-07")
-class NewestArrival(_Answer):
+class ServerDwarrivetimeOfNewestMessage(_Answer):
     """The server returns the dwArriveTime of the last message of the queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class NewestArrival(_Answer):
 
 
 @fault("server-dwarrivetime-of-transactional-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class TransactionalSentTime(_Answer):
+class ServerDwarrivetimeOfTransactionalMessageOfSending(_Answer):
     """The server returns SentTime as dwArriveTime of a message of a transactional queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class TransactionalSentTime(_Answer):
 
 
 @fault("server-dwarrivetime-of-express-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ExpressSentTime(_Answer):
+class ServerDwarrivetimeOfExpressMessageOfSending(_Answer):
     """The server returns SentTime as dwArriveTime of an express message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ExpressSentTime(_Answer):
 
 
 @fault("server-shorter-packet-padded-to-size-of-longest", breaks="MQQP-2.2.2.1-03")
-class LongestSize(_Answer):
+class ServerShorterPacketPaddedToSizeOfLongest(_Answer):
     """The server pads lpBuffer of a packet to the size of the longest packet that it returned before."""
 
     def __init__(self, qm: QM) -> None:
@@ -85,7 +85,7 @@ class LongestSize(_Answer):
 
 
 @fault("server-large-packet-padded-to-4-kb", breaks=("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-D04"))
-class LargePadded(_Answer):
+class ServerLargePacketPaddedTo4Kb(_Answer):
     """The server pads lpBuffer of a packet above 4,096 bytes to a multiple of 4,096 bytes."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class LargePadded(_Answer):
 
 
 @fault("server-packet-above-1-mb-cut", breaks="MQQP-2.2.2.1-D04")
-class LargeCut(_Answer):
+class ServerPacketAbove1MbCut(_Answer):
     """The server returns only the first 1,048,576 bytes of a longer packet."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class LargeCut(_Answer):
 
 
 @fault("server-packet-of-first-message-for-every-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
-class FirstPacket(_Answer):
+class ServerPacketOfFirstMessageForEveryMessage(_Answer):
     """The server returns the packet of the first message that it read for every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -131,7 +131,7 @@ class _Starting(RemoteStarting):
 
 
 @fault("server-infinite-peek-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class InfinitePeek(_Starting):
+class ServerInfinitePeekDoesNotWait(_Starting):
     """The server does not wait for a message in a peek with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -140,7 +140,7 @@ class InfinitePeek(_Starting):
 
 
 @fault("server-infinite-receive-by-cursor-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class InfiniteByCursor(_Starting):
+class ServerInfiniteReceiveByCursorDoesNotWait(_Starting):
     """The server does not wait for a message in a read by a cursor with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -148,7 +148,7 @@ class InfiniteByCursor(_Starting):
 
 
 @fault("server-infinite-start-receive-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class InfiniteStartReceive(_Starting):
+class ServerInfiniteStartReceiveDoesNotWait(_Starting):
     """The server does not wait for a message in a RemoteQMStartReceive with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -157,7 +157,7 @@ class InfiniteStartReceive(_Starting):
 
 
 @fault("server-timeout-of-peek-in-seconds", breaks="MQQP-2.2.2.1-D01")
-class PeekInSeconds(_Starting):
+class ServerTimeoutOfPeekInSeconds(_Starting):
     """The server takes ulTimeout of a peek as seconds."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -166,7 +166,7 @@ class PeekInSeconds(_Starting):
 
 
 @fault("server-timeout-of-second-waiting-read-of-first", breaks="MQQP-2.2.2.1-D01")
-class SecondOfFirst(_Starting):
+class ServerTimeoutOfSecondWaitingReadOfFirst(_Starting):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -175,7 +175,7 @@ class SecondOfFirst(_Starting):
 
 
 @fault("server-timeout-rounded-up-to-5-seconds", breaks="MQQP-2.2.2.1-D01")
-class RoundedUp(_Starting):
+class ServerTimeoutRoundedUpTo5Seconds(_Starting):
     """The server lets a read by a cursor wait at least five seconds."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -183,7 +183,7 @@ class RoundedUp(_Starting):
 
 
 @fault("server-second-cursor-reads-by-first-cursor", breaks="MQQP-2.2.2.1-01")
-class FirstCursor(RemoteStarting):
+class ServerSecondCursorReadsByFirstCursor(RemoteStarting):
     """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -192,7 +192,7 @@ class FirstCursor(RemoteStarting):
 
 
 @fault("server-receive-ignores-cursor", breaks="MQQP-2.2.2.1-01")
-class ReceiveAtFront(RemoteReads):
+class ServerReceiveIgnoresCursor(RemoteReads):
     """The server receives from the front of the queue, although the client names a cursor."""
 
     def remote_receive(
@@ -212,7 +212,7 @@ class _Refusing(RemoteStarting):
 
 
 @fault("server-peek-with-reserved-refused", breaks="MQQP-2.2.2.1-06")
-class PeekReserved(_Refusing):
+class ServerPeekWithReservedRefused(_Refusing):
     """The server refuses a peek whose Reserved is 0xFFFFFFFF."""
 
     def is_refused(self, desc: Desc) -> bool:
@@ -220,7 +220,7 @@ class PeekReserved(_Refusing):
 
 
 @fault("server-receive-by-cursor-with-eacknack-1-refused", breaks="MQQP-2.2.2.1-09")
-class CursorAckNack(_Refusing):
+class ServerReceiveByCursorWithEacknack1Refused(_Refusing):
     """The server refuses a read by a cursor whose eAckNack is RR_NACK."""
 
     def is_refused(self, desc: Desc) -> bool:
@@ -228,7 +228,7 @@ class CursorAckNack(_Refusing):
 
 
 @fault("server-eacknack-1-returns-message-at-once", breaks="MQQP-2.2.2.1-09")
-class NackInRequest(RemoteReads):
+class ServerEacknack1ReturnsMessageAtOnce(RemoteReads):
     """The server returns the message of a receive to the queue at once when eAckNack of the request is RR_NACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -240,7 +240,7 @@ class NackInRequest(RemoteReads):
 
 
 @fault("client-second-answer-with-reserved-0-refused", breaks="MQQP-2.2.2.1-06")
-class ClientReservedZero(ClientReading):
+class ClientSecondAnswerWithReserved0Refused(ClientReading):
     """The client refuses a message whose Reserved is 0, in the second read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -256,7 +256,7 @@ class ClientReservedZero(ClientReading):
 
 
 @fault("client-infinite-peek-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfinitePeek(ClientReading):
+class ClientInfinitePeekUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a peek without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -265,7 +265,7 @@ class ClientInfinitePeek(ClientReading):
 
 
 @fault("client-infinite-read-by-cursor-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfiniteByCursor(ClientReading):
+class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a read by a cursor without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def _with_desc(call: Call, **fields: Any) -> Call:
 
 
 @fault("server-arrive-time-of-returned-message-is-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArriveTimeOfReturnedMessageWrong(RemoteReads):
+class ServerArriveTimeOfReturnedMessageIsTimeOfNack(RemoteReads):
     """When the receive of a message ended with RR_NACK, the server returns a dwArriveTime that is one second too late
     in the next receive.
     """
@@ -50,7 +50,7 @@ class ArriveTimeOfReturnedMessageWrong(RemoteReads):
 
 
 @fault("server-arrive-time-of-peek-0", breaks="MQQP-2.2.2.1-07", blind=True)
-class PeekWithoutArriveTime(RemoteReads):
+class ServerArriveTimeOfPeek0(RemoteReads):
     """The server sets dwArriveTime to 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -60,7 +60,7 @@ class PeekWithoutArriveTime(RemoteReads):
 
 
 @fault("server-arrive-time-in-local-time", breaks="MQQP-2.2.2.1-08", blind=True)
-class LocalTime(RemoteReads):
+class ServerArriveTimeInLocalTime(RemoteReads):
     """The server sets dwArriveTime to the local time of a time zone that is one hour ahead of UTC."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class LocalTime(RemoteReads):
 
 
 @fault("server-lookup-with-nonzero-reserved-refused", breaks="MQQP-2.2.2.1-06", blind=True)
-class LookupReservedRefused(RemoteStarting):
+class ServerLookupWithNonzeroReservedRefused(RemoteStarting):
     """The server refuses a read by LookupIdentifier whose Reserved is above 1."""
 
     def check_lookup_queue(self, desc: Desc) -> Status:
@@ -77,7 +77,7 @@ class LookupReservedRefused(RemoteStarting):
 
 
 @fault("server-peek-with-eacknack-refused", breaks="MQQP-2.2.2.1-09", blind=True)
-class LookupAckRefused(RemoteStarting):
+class ServerPeekWithEacknackRefused(RemoteStarting):
     """The server refuses a read by LookupIdentifier whose eAckNack is not 0."""
 
     def check_lookup_queue(self, desc: Desc) -> Status:
@@ -85,7 +85,7 @@ class LookupAckRefused(RemoteStarting):
 
 
 @fault("server-reserved-of-failed-read-0", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ReservedOfPeekZero(RemoteReads):
+class ServerReservedOfFailedRead0(RemoteReads):
     """The server returns Reserved 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -95,7 +95,7 @@ class ReservedOfPeekZero(RemoteReads):
 
 
 @fault("server-dwsize-of-timed-out-read-not-0", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class PacketOfPeekPadded(RemoteReads):
+class ServerDwsizeOfTimedOutReadNot0(RemoteReads):
     """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -109,7 +109,7 @@ class PacketOfPeekPadded(RemoteReads):
 @fault(
     "server-call-timer-restarted-by-arrival-for-other-reader", breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"), blind=True
 )
-class TimerRestarted(Waiting):
+class ServerCallTimerRestartedByArrivalForOtherReader(Waiting):
     """When a message arrives for one waiting read, the server restarts the Call Timers of the other waiting reads of
     the queue.
     """
@@ -124,7 +124,7 @@ class TimerRestarted(Waiting):
 
 
 @fault("client-receive-eacknack-refused-when-nack", breaks="MQQP-2.2.2.1-09", blind=True)
-class NackOfAnswerObeyed(ClientReading):
+class ClientReceiveEacknackRefusedWhenNack(ClientReading):
     """The client treats a receive as failed if eAckNack of the answer is RR_NACK."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> Any:
@@ -135,7 +135,7 @@ class NackOfAnswerObeyed(ClientReading):
 
 
 @fault("client-lookup-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ReservedOfLookup(ClientReading):
+class ClientLookupReserved1(ClientReading):
     """The client sets Reserved to 1 in a read by LookupIdentifier."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class ReservedOfLookup(ClientReading):
 
 
 @fault("client-request-id-reused-before-end-receive", breaks="MQQP-2.2.2.1-05", blind=True)
-class RequestIdOfCursorReadReused(ClientReading):
+class ClientRequestIdReusedBeforeEndReceive(ClientReading):
     """The client assigns the dwRequestID of a pending read by a cursor also to the next read."""
 
     def create_pending_read(self, read: RemoteRead) -> Any:
@@ -159,7 +159,7 @@ class RequestIdOfCursorReadReused(ClientReading):
 
 
 @fault("server-cancel-finds-request-id-in-low-31-bits", breaks="MQQP-2.2.2.1-04", blind=True)
-class RequestIdComparedIn31Bits(RemoteEnding):
+class ServerCancelFindsRequestIdInLow31Bits(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

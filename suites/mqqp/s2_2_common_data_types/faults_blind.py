@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-handle-of-lookup-read-survives-end-receive", breaks="MQQP-2.2.1.2-01", blind=True)
-class LookupHandleSurvives(RemoteEnding):
+class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
     """RemoteQMEndReceive does not end the context handle that RemoteQMStartReceiveByLookupId created."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -31,7 +31,7 @@ class LookupHandleSurvives(RemoteEnding):
 
 
 @fault("server-purge-through-peek-handle-refused-without-severity-bit", breaks="MQQP-2.2-D01", blind=True)
-class RefusalWithoutSeverity(RemoteOpening):
+class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteOpening):
     """When the server refuses a purge through a handle that was opened for peeking, the server returns an HRESULT
     without the S bit.
     """

@@ -15,7 +15,7 @@ WITHOUT_SEVERITY = 0x7FFFFFFF
 
 
 @fault("server-timeout-status-without-severity-bit", breaks="MQQP-2.2-D01")
-class TimeOutWithoutBit(RemoteReads):
+class ServerTimeoutStatusWithoutSeverityBit(RemoteReads):
     """The server clears the S bit of the status of a read whose timeout expired after a wait."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -25,7 +25,7 @@ class TimeOutWithoutBit(RemoteReads):
 
 
 @fault("server-already-received-status-without-severity-bit", breaks="MQQP-2.2-D01")
-class AlreadyReceivedWithoutBit(RemoteReads):
+class ServerAlreadyReceivedStatusWithoutSeverityBit(RemoteReads):
     """The server clears the S bit of the status of a read by a cursor whose message was already received."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -35,7 +35,7 @@ class AlreadyReceivedWithoutBit(RemoteReads):
 
 
 @fault("server-unknown-request-id-status-without-severity-bit", breaks="MQQP-2.2-D01")
-class UnknownRequestWithoutBit(RemoteEnding):
+class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteEnding):
     """When RemoteQMCancelReceive names an unknown dwRequestID, the server returns a status without the S bit."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -47,7 +47,7 @@ class UnknownRequestWithoutBit(RemoteEnding):
 
 
 @fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
-class VendorStatus(RemoteEnding):
+class ServerOwnStatusOfClosedQueueWithoutCBit(RemoteEnding):
     """When the queue of a receive was closed, the server returns an HRESULT of its own without the C bit from
     RemoteQMEndReceive.
     """
@@ -61,7 +61,7 @@ class VendorStatus(RemoteEnding):
 
 
 @fault("server-remote-read-handle-survives-rr-nack", breaks="MQQP-2.2.1.2-01")
-class HandleOfOldMethodSurvives(RemoteEnding):
+class ServerRemoteReadHandleSurvivesRrNack(RemoteEnding):
     """When a receive ends with RR_NACK, the server does not end the context handle of the receive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

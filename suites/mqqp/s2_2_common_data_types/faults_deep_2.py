@@ -35,7 +35,7 @@ class _Statuses(RemoteReads):
 
 
 @fault("server-status-of-unknown-cursor-without-severity", breaks="MQQP-2.2-D01")
-class CursorWithoutSeverity(_Statuses):
+class ServerStatusOfUnknownCursorWithoutSeverity(_Statuses):
     """The server returns STATUS_INVALID_PARAMETER without the severity bit for an unknown hCursor."""
 
     def change(self, call: Call, status: int) -> int:
@@ -43,7 +43,7 @@ class CursorWithoutSeverity(_Statuses):
 
 
 @fault("server-status-of-timed-out-read-without-severity", breaks="MQQP-2.2-D01")
-class TimeoutWithoutSeverity(_Statuses):
+class ServerStatusOfTimedOutReadWithoutSeverity(_Statuses):
     """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose time-out expired."""
 
     def change(self, call: Call, status: int) -> int:
@@ -51,7 +51,7 @@ class TimeoutWithoutSeverity(_Statuses):
 
 
 @fault("server-status-of-refused-lookup-without-severity", breaks="MQQP-2.2-D01")
-class LookupWithoutSeverity(_Statuses):
+class ServerStatusOfRefusedLookupWithoutSeverity(_Statuses):
     """The server returns failures of RemoteQMStartReceiveByLookupId without the severity bit."""
 
     def change(self, call: Call, status: int) -> int:
@@ -59,7 +59,7 @@ class LookupWithoutSeverity(_Statuses):
 
 
 @fault("server-own-status-of-timed-out-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfTimeout(_Statuses):
+class ServerOwnStatusOfTimedOutReadWithoutCustomerBit(_Statuses):
     """The server returns its own HRESULT 0xC00E7001 for a read whose time-out expired."""
 
     def change(self, call: Call, status: int) -> int:
@@ -67,7 +67,7 @@ class OwnStatusOfTimeout(_Statuses):
 
 
 @fault("server-own-status-of-refused-lookup-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfLookup(_Statuses):
+class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_Statuses):
     """The server returns its own HRESULT 0xC00E7002 for a refused RemoteQMStartReceiveByLookupId."""
 
     def change(self, call: Call, status: int) -> int:
@@ -75,7 +75,7 @@ class OwnStatusOfLookup(_Statuses):
 
 
 @fault("server-own-status-of-unknown-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfPurge(RemoteOpening):
+class ServerOwnStatusOfUnknownHandleWithoutCustomerBit(RemoteOpening):
     """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
 
     def refuse_purge(self, call: Call, status: Status) -> None:
@@ -83,7 +83,7 @@ class OwnStatusOfPurge(RemoteOpening):
 
 
 @fault("server-own-status-of-ended-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfEnd(RemoteEnding):
+class ServerOwnStatusOfEndedReadWithoutCustomerBit(RemoteEnding):
     """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -92,7 +92,7 @@ class OwnStatusOfEnd(RemoteEnding):
 
 
 @fault("server-own-status-of-refused-close-cursor-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfCursor(RemoteOpening):
+class ServerOwnStatusOfRefusedCloseCursorWithoutCustomerBit(RemoteOpening):
     """The server returns its own HRESULT 0xC00E7005 for a refused RemoteQMCloseCursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -101,7 +101,7 @@ class OwnStatusOfCursor(RemoteOpening):
 
 
 @fault("server-own-status-of-refused-cancel-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class OwnStatusOfCancel(RemoteEnding):
+class ServerOwnStatusOfRefusedCancelWithoutCustomerBit(RemoteEnding):
     """The server returns its own HRESULT 0xC00E7006 for a RemoteQMCancelReceive with an unknown dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -110,7 +110,7 @@ class OwnStatusOfCancel(RemoteEnding):
 
 
 @fault("server-second-open-queue-without-handle", breaks="MQQP-2.2.1.1-01")
-class SecondWithoutHandle(RemoteOpening):
+class ServerSecondOpenQueueWithoutHandle(RemoteOpening):
     """The server returns the handle NULL from the second RemoteQMOpenQueue of a client."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -119,7 +119,7 @@ class SecondWithoutHandle(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-handle-valid-while-other-is-open", breaks="MQQP-2.2.1.1-01")
-class CloseIgnored(RemoteOpening):
+class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
     """The server returns MQ_OK from RemoteQMCloseQueue, but keeps the handle and the queue open, if the client has a
     second queue open.
     """
@@ -132,7 +132,7 @@ class CloseIgnored(RemoteOpening):
 
 
 @fault("server-end-of-second-receive-leaves-handle-valid", breaks="MQQP-2.2.1.2-01")
-class EndKeepsHandle(RemoteEnding):
+class ServerEndOfSecondReceiveLeavesHandleValid(RemoteEnding):
     """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -141,7 +141,7 @@ class EndKeepsHandle(RemoteEnding):
 
 
 @fault("server-two-receives-share-handle", breaks="MQQP-2.2.1.2-01")
-class SharedHandle(RemoteReads):
+class ServerTwoReceivesShareHandle(RemoteReads):
     """The server returns the context handle of the first receive of a queue handle also for the second receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -158,7 +158,7 @@ class SharedHandle(RemoteReads):
 
 
 @fault("client-handle-of-second-receive-not-ended", breaks="MQQP-2.2.1.2-01")
-class SecondNotEnded(ClientReading):
+class ClientHandleOfSecondReceiveNotEnded(ClientReading):
     """The client does not call RemoteQMEndReceive for the second receive of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -172,7 +172,7 @@ class SecondNotEnded(ClientReading):
 
 
 @fault("client-handle-of-second-open-queue-not-closed", breaks="MQQP-2.2.1.1-01")
-class SecondNotClosed(ClientOpening):
+class ClientHandleOfSecondOpenQueueNotClosed(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:

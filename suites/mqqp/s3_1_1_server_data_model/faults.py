@@ -9,7 +9,7 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 
 
 @fault("server-open-queue-replaces-other-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class OnlyOneOpeningKept(RemoteOpening):
+class ServerOpenQueueReplacesOtherEntries(RemoteOpening):
     """When a queue is opened, RemoteQMOpenQueue removes all earlier entries from OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -20,7 +20,7 @@ class OnlyOneOpeningKept(RemoteOpening):
 
 
 @fault("server-close-queue-cancels-reads-of-other-queues", breaks="MQQP-3.1.1.3-02")
-class AllReadsCancelled(RemoteOpening):
+class ServerCloseQueueCancelsReadsOfOtherQueues(RemoteOpening):
     """When one queue is closed, RemoteQMCloseQueue cancels the waiting reads of all queues."""
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-cancel-removes-read-of-other-queue-with-same-request", breaks="MQQP-3.1.1.3-02", blind=True)
-class OtherQueueCancelled(RemoteEnding):
+class ServerCancelRemovesReadOfOtherQueueWithSameRequest(RemoteEnding):
     """RemoteQMCancelReceive also removes the waiting reads of other queues that have the same dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

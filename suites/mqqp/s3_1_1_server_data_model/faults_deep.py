@@ -11,7 +11,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-remote-read-collection-forgets-first-of-three", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
-class FirstWaitingReadForgotten(RemoteStarting):
+class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -22,7 +22,7 @@ class FirstWaitingReadForgotten(RemoteStarting):
 
 
 @fault("server-remote-read-collection-emptied-by-end-of-read", breaks="MQQP-3.1.1.3-02")
-class EntriesOfOtherReadsRemoved(RemoteReads):
+class ServerRemoteReadCollectionEmptiedByEndOfRead(RemoteReads):
     """The server removes the entries of all waiting reads of a handle when one of these reads gets a message."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -33,7 +33,7 @@ class EntriesOfOtherReadsRemoved(RemoteReads):
 
 
 @fault("server-open-queue-collection-forgets-queue-after-purge", breaks="MQQP-3.1.1.5-01")
-class PurgedQueueEntryRemoved(RemoteOpening):
+class ServerOpenQueueCollectionForgetsQueueAfterPurge(RemoteOpening):
     """The server removes the entry of an open queue when the queue is purged."""
 
     def purge_remote_queue(self, call: Call, queue: object) -> None:
@@ -43,7 +43,7 @@ class PurgedQueueEntryRemoved(RemoteOpening):
 
 
 @fault("server-open-queue-collection-close-removes-entries-of-other-queues", breaks="MQQP-3.1.1.5-02")
-class LaterQueueEntriesRemoved(RemoteOpening):
+class ServerOpenQueueCollectionCloseRemovesEntriesOfOtherQueues(RemoteOpening):
     """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -30,7 +30,7 @@ class _Forgetting(RemoteStarting):
 
 
 @fault("server-entry-of-waiting-read-by-cursor-not-kept", breaks="MQQP-3.1.1.3-01")
-class CursorReadForgotten(_Forgetting):
+class ServerEntryOfWaitingReadByCursorNotKept(_Forgetting):
     """The server keeps no RemoteReadEntry for a read by a cursor."""
 
     def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
@@ -38,7 +38,7 @@ class CursorReadForgotten(_Forgetting):
 
 
 @fault("server-entry-of-third-waiting-read-of-handle-not-kept", breaks="MQQP-3.1.1.3-01")
-class ThirdReadForgotten(_Forgetting):
+class ServerEntryOfThirdWaitingReadOfHandleNotKept(_Forgetting):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
     def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
@@ -46,7 +46,7 @@ class ThirdReadForgotten(_Forgetting):
 
 
 @fault("server-entry-of-waiting-start-receive-not-kept", breaks="MQQP-3.1.1.3-01")
-class StartReceiveForgotten(_Forgetting):
+class ServerEntryOfWaitingStartReceiveNotKept(_Forgetting):
     """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
 
     def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
@@ -54,7 +54,7 @@ class StartReceiveForgotten(_Forgetting):
 
 
 @fault("server-read-with-id-of-other-handle-replaces-its-entry", breaks="MQQP-3.1.1.3-02")
-class SameIdReplaced(RemoteStarting):
+class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
     """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -65,7 +65,7 @@ class SameIdReplaced(RemoteStarting):
 
 
 @fault("server-finished-read-removes-entry-with-same-id", breaks="MQQP-3.1.1.3-02")
-class SameIdRemoved(RemoteReads):
+class ServerFinishedReadRemovesEntryWithSameId(RemoteReads):
     """The server also removes the RemoteReadEntry with the same dwRequestID of a different handle when a read ends."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -76,7 +76,7 @@ class SameIdRemoved(RemoteReads):
 
 
 @fault("server-finished-read-removes-other-entries-of-handle", breaks="MQQP-3.1.1.3-02")
-class HandleEmptied(RemoteReads):
+class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
     """The server removes all RemoteReadEntry elements of a handle when a read of the handle returns a message."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -110,7 +110,7 @@ class _PartlyCancelling(RemoteOpening):
 
 
 @fault("server-close-cancels-only-first-two-reads", breaks="MQQP-3.1.1.3-03")
-class TwoReadsCancelled(_PartlyCancelling):
+class ServerCloseCancelsOnlyFirstTwoReads(_PartlyCancelling):
     """The server cancels only the first two waiting reads of a closed queue."""
 
     def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -118,7 +118,7 @@ class TwoReadsCancelled(_PartlyCancelling):
 
 
 @fault("server-close-cancels-only-reads-of-start-receive2", breaks="MQQP-3.1.1.3-03")
-class OnlyReceive2Cancelled(_PartlyCancelling):
+class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartlyCancelling):
     """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
 
     def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -134,7 +134,7 @@ class _Dropping(RemoteOpening):
 
 
 @fault("server-open-queue-entry-removed-by-purge", breaks="MQQP-3.1.1.5-01")
-class PurgeDrops(_Dropping):
+class ServerOpenQueueEntryRemovedByPurge(_Dropping):
     """The server removes the OpenQueueEntry of a queue that RemoteQMPurgeQueue has purged."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -143,7 +143,7 @@ class PurgeDrops(_Dropping):
 
 
 @fault("server-open-queue-entry-removed-by-close-of-cursor", breaks="MQQP-3.1.1.5-01")
-class CursorCloseDrops(_Dropping):
+class ServerOpenQueueEntryRemovedByCloseOfCursor(_Dropping):
     """The server removes the OpenQueueEntry of a queue when a cursor of its handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -152,7 +152,7 @@ class CursorCloseDrops(_Dropping):
 
 
 @fault("server-open-queue-entry-removed-by-timed-out-read", breaks="MQQP-3.1.1.5-01")
-class TimeoutDrops(RemoteReads):
+class ServerOpenQueueEntryRemovedByTimedOutRead(RemoteReads):
     """The server removes the OpenQueueEntry of a queue when a read of its handle has waited and timed out."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -163,7 +163,7 @@ class TimeoutDrops(RemoteReads):
 
 
 @fault("server-open-queue-entry-removed-by-third-opening-of-client", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ThirdOpeningDrops(RemoteOpening):
+class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
     """The server keeps only two OpenQueueEntry elements of a client: a third one replaces the first one."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -175,7 +175,7 @@ class ThirdOpeningDrops(RemoteOpening):
 
 
 @fault("server-open-queue-entry-of-other-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class CloseDropsOther(RemoteOpening):
+class ServerOpenQueueEntryOfOtherQueueRemovedByClose(RemoteOpening):
     """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -188,7 +188,7 @@ class CloseDropsOther(RemoteOpening):
 
 
 @fault("server-open-queue-entry-of-same-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class CloseDropsSameQueue(RemoteOpening):
+class ServerOpenQueueEntryOfSameQueueRemovedByClose(RemoteOpening):
     """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -201,7 +201,7 @@ class CloseDropsSameQueue(RemoteOpening):
 
 
 @fault("server-open-queue-entry-of-other-client-replaced", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class OtherClientReplaced(RemoteOpening):
+class ServerOpenQueueEntryOfOtherClientReplaced(RemoteOpening):
     """The server keeps one OpenQueueEntry per queue for clients with a different pLicGuid: a new client replaces the
     entry of the earlier client.
     """

@@ -9,7 +9,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-purge-forgets-waiting-reads", breaks="MQQP-3.1.1.3-01", blind=True)
-class PurgeForgetsReads(RemoteOpening):
+class ServerPurgeForgetsWaitingReads(RemoteOpening):
     """After a purge of a queue, RemoteQMCancelReceive does not find the reads that wait through the handle of the
     purge.
     """

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-read-timeout-never-expires", breaks=("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01"))
-class NoCallTimer(RemoteReads):
+class ServerReadTimeoutNeverExpires(RemoteReads):
     """The server lets a read with a timeout wait forever."""
 
     def remote_receive(
@@ -29,7 +29,7 @@ class NoCallTimer(RemoteReads):
 
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
-class TimeoutOfFirstReadForAll(RemoteReads):
+class ServerReadUsesTimeoutOfFirstRead(RemoteReads):
     """The server uses the timeout of the first read for every waiting read."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -46,7 +46,7 @@ class TimeoutOfFirstReadForAll(RemoteReads):
 
 
 @fault("server-read-timeout-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
-class CallTimerDoubled(RemoteReads):
+class ServerReadTimeoutDoubled(RemoteReads):
     """The server lets a read wait for twice its ulTimeout."""
 
     def remote_receive(
@@ -57,7 +57,7 @@ class CallTimerDoubled(RemoteReads):
 
 
 @fault("server-new-wait-stops-other-timers", breaks="MQQP-3.1.2-02", blind=True)
-class NewReadStopsOtherTimers(Waiting):
+class ServerNewWaitStopsOtherTimers(Waiting):
     """The server stops the timers of all waiting reads when a new read begins to wait."""
 
     def wait_for_new_message(
@@ -78,7 +78,7 @@ class NewReadStopsOtherTimers(Waiting):
 
 
 @fault("server-read-timeout-rounded-to-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
-class TimeoutRoundedDownToSeconds(Waiting):
+class ServerReadTimeoutRoundedToSeconds(Waiting):
     """The server rounds ulTimeout down to whole seconds."""
 
     def wait_for_new_message(

@@ -26,7 +26,7 @@ class _Timeout(RemoteStarting):
 
 
 @fault("server-call-timer-of-start-receive2-not-started", breaks="MQQP-3.1.2-01")
-class NoTimerForSecondMethod(_Timeout):
+class ServerCallTimerOfStartReceive2NotStarted(_Timeout):
     """The server starts no Call Timer for RemoteQMStartReceive2."""
 
     def is_wrong(self, call: Call, desc: Desc) -> bool:
@@ -34,7 +34,7 @@ class NoTimerForSecondMethod(_Timeout):
 
 
 @fault("server-call-timer-of-peek-next-not-started", breaks="MQQP-3.1.2-01")
-class NoTimerForPeekNext(_Timeout):
+class ServerCallTimerOfPeekNextNotStarted(_Timeout):
     """The server starts no Call Timer for a PEEK_NEXT."""
 
     def is_wrong(self, call: Call, desc: Desc) -> bool:
@@ -42,7 +42,7 @@ class NoTimerForPeekNext(_Timeout):
 
 
 @fault("server-call-timer-of-read-by-cursor-not-started", breaks="MQQP-3.1.2-01")
-class NoTimerForCursor(_Timeout):
+class ServerCallTimerOfReadByCursorNotStarted(_Timeout):
     """The server starts no Call Timer for a receive by a cursor."""
 
     def is_wrong(self, call: Call, desc: Desc) -> bool:
@@ -50,7 +50,7 @@ class NoTimerForCursor(_Timeout):
 
 
 @fault("server-call-timer-of-third-waiting-read-not-started", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
-class NoTimerForThirdRead(_Timeout):
+class ServerCallTimerOfThirdWaitingReadNotStarted(_Timeout):
     """The server starts no Call Timer for a read while two reads wait on the same handle."""
 
     def is_wrong(self, call: Call, desc: Desc) -> bool:
@@ -58,7 +58,7 @@ class NoTimerForThirdRead(_Timeout):
 
 
 @fault("server-call-timer-expiry-ends-all-reads-of-handle", breaks="MQQP-3.1.2-02")
-class ExpiryEndsAllReads(Waiting):
+class ServerCallTimerExpiryEndsAllReadsOfHandle(Waiting):
     """The server ends every waiting read of a handle when the Call Timer of one of them expires."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -69,7 +69,7 @@ class ExpiryEndsAllReads(Waiting):
 
 
 @fault("server-call-timer-stopped-by-other-read-that-ends", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
-class OtherTimersStopped(Waiting):
+class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
     """The server stops the Call Timers of all waiting reads of a handle when one of them gets a message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -79,7 +79,7 @@ class OtherTimersStopped(Waiting):
 
 
 @fault("server-call-timer-limited-to-one-minute", breaks="MQQP-3.1.2-03")
-class CallTimerLimitedToMinute(RemoteStarting):
+class ServerCallTimerLimitedToOneMinute(RemoteStarting):
     """The server ends a waiting read after one minute, even if ulTimeout is greater."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -90,7 +90,7 @@ class CallTimerLimitedToMinute(RemoteStarting):
 
 
 @fault("server-call-timer-of-timeout-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
-class HighTimeoutInfinite(RemoteStarting):
+class ServerCallTimerOfTimeoutAbove31BitsInfinite(RemoteStarting):
     """The server waits without a time limit when the highest bit of ulTimeout is set."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:

@@ -45,7 +45,7 @@ add(
 
 
 @fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
-class NullDescriptionOtherStatus(RemoteStarting):
+class ServerNullDescriptionWrongStatus(RemoteStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def check_description(self, desc: Desc | None) -> Status:
@@ -59,7 +59,7 @@ class NullDescriptionOtherStatus(RemoteStarting):
         "MQQP-3.1.4.1-D13",
     ),
 )
-class ReadWithoutCursorRefused(RemoteStarting):
+class ServerReadWithoutCursorRefused(RemoteStarting):
     """The server refuses a read without a cursor."""
 
     def check_description(self, desc: Desc | None) -> Status:
@@ -83,7 +83,7 @@ add(
         "MQQP-3.1.4.1-D08",
     ),
 )
-class RequestIdOfOtherHandleRefused(RemoteStarting):
+class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -92,7 +92,7 @@ class RequestIdOfOtherHandleRefused(RemoteStarting):
 
 
 @fault("server-peek-next-without-cursor-accepted", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"))
-class PeekNextWithoutCursor(RemoteStarting):
+class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
     """The server performs a PEEK_NEXT without a cursor as a PEEK_CURRENT."""
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
@@ -132,7 +132,7 @@ add(
 
 
 @fault("server-dw-request-id-of-any-queue-refused", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
-class RequestIdInUseForAnyQueue(RemoteStarting):
+class ServerDwRequestIdOfAnyQueueRefused(RemoteStarting):
     """The server refuses a dwRequestID that a read of any queue uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
@@ -143,7 +143,7 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
 
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
-class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
+class ServerDwRequestIdOfWaitingPeekAccepted(RemoteStarting):
     """The server accepts a second read with the dwRequestID of a waiting peek, but refuses a second read with the
     dwRequestID of a waiting receive.
     """
@@ -156,7 +156,7 @@ class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
 
 
 @fault("server-h-cursor-of-other-handle-accepted", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
-class CursorOfOtherHandleAccepted(RemoteStarting):
+class ServerHCursorOfOtherHandleAccepted(RemoteStarting):
     """The server accepts an hCursor that was opened with a different queue handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -165,7 +165,7 @@ class CursorOfOtherHandleAccepted(RemoteStarting):
 
 
 @fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class SequentialIdWithHighestByte(RemoteReads):
+class ServerAnswerSequentialIdWithHighestByte(RemoteReads):
     """The server returns the complete LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
@@ -173,7 +173,7 @@ class SequentialIdWithHighestByte(RemoteReads):
 
 
 @fault("server-second-peek-current-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
-class SecondPeekMovesCursor(RemoteReads):
+class ServerSecondPeekCurrentMovesCursor(RemoteReads):
     """The server moves a cursor to the next message at the second PEEK_CURRENT by the cursor."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -230,7 +230,7 @@ add(
 
 
 @fault("server-waiting-read-ignores-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
-class WaitingReaderGetsNoTransactionalMessage(Waiting):
+class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
     """The server does not deliver an arriving transactional message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -245,7 +245,7 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
         *("MQQP-3.1.4.4-03", "MQQP-3.1.4.5-03", "MQQP-3.1.4.6-05", "MQQP-3.1.4.7-03"),
     ),
 )
-class ClientWaitsForLostCall(ClientTasks):
+class ClientFailedCallNotNoticed(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
     def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:

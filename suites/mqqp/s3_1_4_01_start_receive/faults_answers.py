@@ -31,7 +31,7 @@ INFORMATION_STATUS = 0x400E0000
         "MQQP-3.1.4.10-54",
     ),
 )
-class ReceiveWithoutHandle(RemoteReads):
+class ServerReceiveReturnsNullHandle(RemoteReads):
     """The server returns the context handle NULL for a successful receive."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -51,7 +51,7 @@ class ReceiveWithoutHandle(RemoteReads):
         "MQQP-3.1.4.1-D19",
     ),
 )
-class PeekWithHandle(RemoteReads):
+class ServerPeekReturnsHandle(RemoteReads):
     """The server returns a context handle for a successful peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -71,7 +71,7 @@ class PeekWithHandle(RemoteReads):
         "MQQP-3.1.4.11-18",
     ),
 )
-class ReadReturnsInformationStatus(RemoteReads):
+class ServerReadSuccessReturnsInformationalStatus(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -90,7 +90,7 @@ class ReadReturnsInformationStatus(RemoteReads):
         "MQQP-3.1.4.11-48",
     ),
 )
-class PacketWithWrongLabel(RemoteReads):
+class ServerReadAnswerPacketHasWrongLabel(RemoteReads):
     """The server returns a packet with a wrong label."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -142,7 +142,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
         "MQQP-2.2.2.1-10",
     ),
 )
-class PacketPadded(RemoteReads):
+class ServerAnswerPacketPaddedBy4Bytes(RemoteReads):
     """The server returns four extra bytes after the packet, and counts these bytes in dwSize."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -159,7 +159,7 @@ class PacketPadded(RemoteReads):
         "MQQP-3.1.4.10-D01",
     ),
 )
-class SequentialIdWrong(RemoteReads):
+class ServerAnswerSequentialIdOneTooHigh(RemoteReads):
     """The server returns a SequentialId that is greater by 1 than the correct value."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:

@@ -12,7 +12,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
     breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"),
     blind=True,
 )
-class EntryRemovedByRequestIdOnly(RemoteReads):
+class ServerEndOfReadRemovesReadOfOtherQueueWithEqualRequestId(RemoteReads):
     """When a read is finished, the server also removes the RemoteReadEntry of another queue with the same RequestId."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:

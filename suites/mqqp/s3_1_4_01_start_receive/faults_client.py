@@ -88,7 +88,7 @@ add(
         "MQQP-3.1.4.11-18",
     ),
 )
-class FailuresDistinguished(ServerBindings):
+class ClientFailuresOfOtherFacilitiesIgnored(ServerBindings):
     """The client treats a failure HRESULT as a failure only if its facility is message queuing."""
 
     def is_failure(self, status: int) -> bool:

@@ -14,7 +14,7 @@ from reference_qm.model.elements import WaitingMessageReadOperation
     "server-waiting-read-by-cursor-skips-message",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-40"),
 )
-class WaitingCursorReadSkipsMessage(Waiting):
+class ServerWaitingReadByCursorSkipsMessage(Waiting):
     """The server completes a waiting read by a cursor only with a message after the message at the cursor."""
 
     def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:

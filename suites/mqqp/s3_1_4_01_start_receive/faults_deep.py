@@ -32,7 +32,7 @@ def _is_second(entry: RemoteReadEntry) -> bool:
 
 
 @fault("server-start-receive-dwqueue-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
-class QueueComparedInPart(RemoteStarting):
+class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteStarting):
     """The server accepts a read whose dwQueue differs from hRemoteQueue only in the upper 16 bits."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
@@ -41,7 +41,7 @@ class QueueComparedInPart(RemoteStarting):
 
 
 @fault("server-start-receive-dwqueue-of-other-open-queue-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
-class OtherOpenQueueAccepted(RemoteStarting):
+class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
     """The server accepts a read whose dwQueue is the handle of a different open queue."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
@@ -50,7 +50,7 @@ class OtherOpenQueueAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class DuplicateOfPeekAccepted(RemoteStarting):
+class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
     """The server accepts a read with the dwRequestID of a peek that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -60,7 +60,7 @@ class DuplicateOfPeekAccepted(RemoteStarting):
 
 
 @fault("server-request-id-with-same-low-16-bits-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
-class RequestIdComparedInPart(RemoteStarting):
+class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
     """The server refuses a read whose dwRequestID has the same low 16 bits as the different dwRequestID of a waiting
     read.
     """
@@ -72,7 +72,7 @@ class RequestIdComparedInPart(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-of-first-waiting-read-only", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class OnlyFirstReadSearched(RemoteStarting):
+class ServerDuplicateRequestIdOfFirstWaitingReadOnly(RemoteStarting):
     """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -82,7 +82,7 @@ class OnlyFirstReadSearched(RemoteStarting):
 
 
 @fault("server-refused-duplicate-request-id-cancels-first-read", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class DuplicateCancelsFirst(RemoteStarting):
+class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteStarting):
     """The server refuses a read whose dwRequestID is in use, and also cancels the waiting read with
     this dwRequestID.
     """
@@ -108,7 +108,7 @@ class _HandleOfWaitedRead(RemoteReads):
 
 
 @fault("server-start-receive-that-waited-context-handle-null", breaks="MQQP-3.1.4.1-05")
-class WaitedReceiveWithoutHandle(_HandleOfWaitedRead):
+class ServerStartReceiveThatWaitedContextHandleNull(_HandleOfWaitedRead):
     """The server returns the context handle NULL for a RemoteQMStartReceive that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -118,7 +118,7 @@ class WaitedReceiveWithoutHandle(_HandleOfWaitedRead):
 
 
 @fault("server-start-receive2-that-waited-context-handle-null", breaks="MQQP-3.1.4.10-02")
-class WaitedReceive2WithoutHandle(_HandleOfWaitedRead):
+class ServerStartReceive2ThatWaitedContextHandleNull(_HandleOfWaitedRead):
     """The server returns the context handle NULL for a RemoteQMStartReceive2 that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -128,7 +128,7 @@ class WaitedReceive2WithoutHandle(_HandleOfWaitedRead):
 
 
 @fault("server-receive-by-cursor-context-handle-null", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"))
-class CursorReceiveWithoutHandle(RemoteReads):
+class ServerReceiveByCursorContextHandleNull(RemoteReads):
     """The server returns the context handle NULL for a receive by a cursor."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -143,7 +143,7 @@ class CursorReceiveWithoutHandle(RemoteReads):
     "server-peek-next-context-handle-set",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 )
-class PeekNextWithHandle(RemoteReads):
+class ServerPeekNextContextHandleSet(RemoteReads):
     """The server returns a context handle for a PEEK_NEXT."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -156,7 +156,7 @@ class PeekNextWithHandle(RemoteReads):
     "server-timed-out-receive-context-handle-set",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 )
-class TimedOutWithHandle(RemoteReads):
+class ServerTimedOutReceiveContextHandleSet(RemoteReads):
     """The server returns a context handle for a receive whose timeout expired after a wait."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -166,7 +166,7 @@ class TimedOutWithHandle(RemoteReads):
 
 
 @fault("server-start-receive-unknown-cursor-thrown", breaks="MQQP-3.1.4.1-D21")
-class UnknownCursorThrown(RemoteReads):
+class ServerStartReceiveUnknownCursorThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive with an unknown hCursor."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -177,7 +177,7 @@ class UnknownCursorThrown(RemoteReads):
 
 
 @fault("server-start-receive2-timeout-thrown", breaks="MQQP-3.1.4.10-D05")
-class TimeOutThrown(RemoteReads):
+class ServerStartReceive2TimeoutThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive2 that finds no message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -188,7 +188,7 @@ class TimeOutThrown(RemoteReads):
 
 
 @fault("server-start-receive-deleted-queue-ends-wait-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
-class DeletedQueueEndsWaitWithSuccess(Waiting):
+class ServerStartReceiveDeletedQueueEndsWaitWithMqOk(Waiting):
     """If a queue is deleted while a read waits for its messages, the server returns MQ_OK without a message for the
     read.
     """
@@ -199,7 +199,7 @@ class DeletedQueueEndsWaitWithSuccess(Waiting):
 
 
 @fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class EntryOfTimedOutReadKept(RemoteReads):
+class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
     """The server keeps the entry of a read whose timeout expired, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -209,7 +209,7 @@ class EntryOfTimedOutReadKept(RemoteReads):
 
 
 @fault("server-entry-of-failed-cursor-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class EntryOfFailedReadKept(RemoteReads):
+class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
     """The server keeps the entry of a read by a cursor that fails because the message was already received."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -219,7 +219,7 @@ class EntryOfFailedReadKept(RemoteReads):
 
 
 @fault("server-entry-of-finished-peek-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class EntryOfPeekKept(RemoteReads):
+class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
     """The server keeps the entry of a finished PEEK_NEXT, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -229,7 +229,7 @@ class EntryOfPeekKept(RemoteReads):
 
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class WaitedReceiveDeletes(Waiting):
+class ServerWaitedReceiveDeletesMessageAtOnce(Waiting):
     """When a receive had to wait for its message, the server deletes the message at once instead of locking it until
     RemoteQMEndReceive.
     """
@@ -241,7 +241,7 @@ class WaitedReceiveDeletes(Waiting):
 
 
 @fault("server-received-message-visible-to-lookup-peek", breaks="MQQP-3.1.4.1-01")
-class LockedVisibleToLookup(Seeking):
+class ServerReceivedMessageVisibleToLookupPeek(Seeking):
     """The server returns the message of an unfinished receive to a peek by LookupIdentifier."""
 
     def seek_with_identifier(
@@ -254,7 +254,7 @@ class LockedVisibleToLookup(Seeking):
 
 
 @fault("server-received-message-visible-to-peek-next", breaks="MQQP-3.1.4.1-01")
-class LockedVisibleToCursor(Cursors):
+class ServerReceivedMessageVisibleToPeekNext(Cursors):
     """The server returns the message of an unfinished receive to a PEEK_NEXT."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -265,7 +265,7 @@ class LockedVisibleToCursor(Cursors):
 
 
 @fault("server-received-message-visible-to-peek-current", breaks="MQQP-3.1.4.1-01")
-class LockedVisibleToPeek(Seeking):
+class ServerReceivedMessageVisibleToPeekCurrent(Seeking):
     """The server returns the message of an unfinished receive to a PEEK_CURRENT without a cursor."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -274,7 +274,7 @@ class LockedVisibleToPeek(Seeking):
 
 
 @fault("server-peek-current-by-cursor-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
-class PeekCurrentMoves(Cursors):
+class ServerPeekCurrentByCursorMovesCursor(Cursors):
     """The server moves the cursor to the next message after the second PEEK_CURRENT of the same message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -288,7 +288,7 @@ class PeekCurrentMoves(Cursors):
 
 
 @fault("server-receive-by-cursor-takes-first-message-after-receive", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
-class CursorReceiveStartsAgain(Cursors):
+class ServerReceiveByCursorTakesFirstMessageAfterReceive(Cursors):
     """The server starts the second receive by a cursor at the front of the queue instead of at the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -302,7 +302,7 @@ class CursorReceiveStartsAgain(Cursors):
 
 
 @fault("server-peek-next-at-last-message-does-not-wait", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
-class PeekNextDoesNotWait(RemoteReads):
+class ServerPeekNextAtLastMessageDoesNotWait(RemoteReads):
     """The server does not let a PEEK_NEXT wait when the cursor is at the last message of the queue."""
 
     def remote_peek_next(
@@ -314,7 +314,7 @@ class PeekNextDoesNotWait(RemoteReads):
 
 
 @fault("server-receive-by-cursor-waits-without-timeout", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class CursorReceiveWaitsForEver(RemoteReads):
+class ServerReceiveByCursorWaitsWithoutTimeout(RemoteReads):
     """The server ignores the timeout of a receive by a cursor: the receive waits without a time limit."""
 
     def remote_receive(
@@ -326,7 +326,7 @@ class CursorReceiveWaitsForEver(RemoteReads):
 
 
 @fault("server-peek-current-timeout-in-seconds", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
-class PeekWaitsInSeconds(RemoteReads):
+class ServerPeekCurrentTimeoutInSeconds(RemoteReads):
     """The server treats ulTimeout of a PEEK_CURRENT as a number of seconds."""
 
     def remote_peek(
@@ -338,7 +338,7 @@ class PeekWaitsInSeconds(RemoteReads):
 
 
 @fault("server-timeout-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
-class TimeoutRounded(RemoteStarting):
+class ServerTimeoutRoundedToSeconds(RemoteStarting):
     """The server rounds ulTimeout up to a whole number of seconds."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -349,7 +349,7 @@ class TimeoutRounded(RemoteStarting):
 
 
 @fault("server-timeout-of-low-16-bits", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
-class TimeoutTruncated(RemoteStarting):
+class ServerTimeoutOfLow16Bits(RemoteStarting):
     """The server uses only the low 16 bits of ulTimeout."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -360,7 +360,7 @@ class TimeoutTruncated(RemoteStarting):
 
 
 @fault("server-timeout-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
-class NegativeTimeout(RemoteStarting):
+class ServerTimeoutWithHighBitNotWaitedFor(RemoteStarting):
     """The server treats an ulTimeout with the highest bit set, except 0xFFFFFFFF, as 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -371,7 +371,7 @@ class NegativeTimeout(RemoteStarting):
 
 
 @fault("server-read-packet-transaction-header-missing", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
-class TransactionHeaderMissing(RemoteReads):
+class ServerReadPacketTransactionHeaderMissing(RemoteReads):
     """The server returns a transactional message without its TransactionHeader."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -384,7 +384,7 @@ class TransactionHeaderMissing(RemoteReads):
 
 
 @fault("server-read-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
-class LongPacketCut(RemoteReads):
+class ServerReadPacketOfMoreThan64KbCutOff(RemoteReads):
     """The server returns only the first 65,536 bytes of the packet of a longer message."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -392,7 +392,7 @@ class LongPacketCut(RemoteReads):
 
 
 @fault("server-peeked-packet-without-extension", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
-class ExtensionMissing(RemoteReads):
+class ServerPeekedPacketWithoutExtension(RemoteReads):
     """The server omits the extension of a message in the answer to a read."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -402,7 +402,7 @@ class ExtensionMissing(RemoteReads):
 
 
 @fault("server-start-receive2-sequential-id-of-first-message", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
-class SequentialIdOfFirst(RemoteReads):
+class ServerStartReceive2SequentialIdOfFirstMessage(RemoteReads):
     """The server returns the SequentialId of the first message of the queue, even if it read another message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
@@ -411,7 +411,7 @@ class SequentialIdOfFirst(RemoteReads):
 
 
 @fault("server-start-receive2-sequential-id-missing-in-peek-next", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
-class SequentialIdMissing(RemoteReads):
+class ServerStartReceive2SequentialIdMissingInPeekNext(RemoteReads):
     """The server returns SequentialId 0 in the answer to a PEEK_NEXT."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -422,7 +422,7 @@ class SequentialIdMissing(RemoteReads):
 
 
 @fault("server-start-receive2-sequential-id-with-priority-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
-class SequentialIdWithPriority(RemoteReads):
+class ServerStartReceive2SequentialIdWithPriorityByte(RemoteReads):
     """The server returns all eight bytes of the LookupIdentifier in SequentialId."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
@@ -430,7 +430,7 @@ class SequentialIdWithPriority(RemoteReads):
 
 
 @fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
-class NullDescriptionInvalidParameter(RemoteStarting):
+class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
 
     def check_description(self, desc: Desc | None) -> Status:
@@ -438,7 +438,7 @@ class NullDescriptionInvalidParameter(RemoteStarting):
 
 
 @fault("server-read-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"))
-class ClosedQueueStillRead(RemoteStarting):
+class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server accepts reads through a queue handle for which only R_QMOpenRemoteQueue, but not RemoteQMOpenQueue,
     was called.
     """
@@ -449,7 +449,7 @@ class ClosedQueueStillRead(RemoteStarting):
 
 
 @fault("server-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"))
-class CursorComparedInPart(RemoteStarting):
+class ServerHcursorComparedInLow16Bits(RemoteStarting):
     """The server compares only the low 16 bits of hCursor with the handles of open cursors."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -458,7 +458,7 @@ class CursorComparedInPart(RemoteStarting):
 
 
 @fault("server-read-without-cursor-continues-after-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class ReadWithoutCursorUsesCursor(Reading):
+class ServerReadWithoutCursorContinuesAfterCursor(Reading):
     """A PEEK_CURRENT that names no cursor reads from the position of an open cursor of the same handle."""
 
     def peek_message(
@@ -476,7 +476,7 @@ class ReadWithoutCursorUsesCursor(Reading):
 
 
 @fault("server-receive-by-cursor-reads-other-cursor", breaks="MQQP-3.1.4.10-21")
-class LastCursorRead(RemoteStarting):
+class ServerReceiveByCursorReadsOtherCursor(RemoteStarting):
     """The server reads by the cursor that was opened last, even if the read names another open cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -485,7 +485,7 @@ class LastCursorRead(RemoteStarting):
 
 
 @fault("server-read-of-first-opened-queue", breaks=("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20"))
-class SecondHandleReadsFirstQueue(RemoteStarting):
+class ServerReadOfFirstOpenedQueue(RemoteStarting):
     """When several queues are open, the server reads the queue that was opened first."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -493,13 +493,15 @@ class SecondHandleReadsFirstQueue(RemoteStarting):
         others = [
             one
             for entry in self.qm.remote.OpenQueueEntryCollection
-            if (one := super(SecondHandleReadsFirstQueue, self).find_remote_descriptor(entry.OpenQueueDescriptorHandle))
+            if (
+                one := super(ServerReadOfFirstOpenedQueue, self).find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+            )
         ]
         return others[0] if found in others else found
 
 
 @fault("server-cancel-receive-takes-newest-read", breaks="MQQP-3.1.4.1-02")
-class CancelTakesNewest(RemoteEnding):
+class ServerCancelReceiveTakesNewestRead(RemoteEnding):
     """When several reads wait, RemoteQMCancelReceive cancels the newest waiting read of the queue, regardless of
     dwRequestID.
     """
@@ -510,7 +512,7 @@ class CancelTakesNewest(RemoteEnding):
 
 
 @fault("server-peek-keeps-message-locked", breaks=("MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D04"))
-class PeekLocks(RemoteReads):
+class ServerPeekKeepsMessageLocked(RemoteReads):
     """If a PEEK_CURRENT had to wait for its message, the server locks the message until the connection of the client is
     lost.
     """

@@ -26,7 +26,7 @@ FAILURE_RULE_BY_METHOD = {
 
 
 @fault("client-failure-of-other-facility-taken-as-success", breaks=tuple(FAILURE_RULE_BY_METHOD.values()))
-class OtherFacilityIsSuccess(ServerBindings):
+class ClientFailureOfOtherFacilityTakenAsSuccess(ServerBindings):
     """The client treats a failure HRESULT as success if its facility is not the facility of message queuing."""
 
     def is_failure(self, status: int) -> bool:
@@ -34,7 +34,7 @@ class OtherFacilityIsSuccess(ServerBindings):
 
 
 @fault("client-failure-with-code-0-taken-as-success", breaks=tuple(FAILURE_RULE_BY_METHOD.values()))
-class CodeZeroIsSuccess(ServerBindings):
+class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
     """The client treats a failure HRESULT whose code is 0 as success."""
 
     def is_failure(self, status: int) -> bool:
@@ -42,7 +42,7 @@ class CodeZeroIsSuccess(ServerBindings):
 
 
 @fault("client-read-that-timed-out-repeated", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
-class ReadRepeated(ClientReading):
+class ClientReadThatTimedOutRepeated(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
     def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:

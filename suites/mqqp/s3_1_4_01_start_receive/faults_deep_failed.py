@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Seque
 
 
 @fault("client-end-receive-called-after-failed-receive", breaks=("MQQP-3.1.4.10-04", "MQQP-3.1.4.1-07"))
-class FailedReceiveEnded(ClientReading):
+class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
 
     def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:

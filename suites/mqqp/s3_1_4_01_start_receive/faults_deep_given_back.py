@@ -9,7 +9,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault("server-message-given-back-lost-by-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
-class ReturnedMessageLostToCursors(Positions):
+class ServerMessageGivenBackLostByCursor(Positions):
     """If the receive of a message ends with RR_NACK, cursors that had read the message can no longer read it."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-second-peek-next-returns-same-message", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
-class SecondPeekNextStays(Cursors):
+class ServerSecondPeekNextReturnsSameMessage(Cursors):
     """The server leaves a cursor at its message in every second PEEK_NEXT."""
 
     moves: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
@@ -27,7 +27,7 @@ class SecondPeekNextStays(Cursors):
 
 
 @fault("server-second-receive-of-handle-deletes-first-message", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class SecondReceiveEndsFirst(RemoteReads):
+class ServerSecondReceiveOfHandleDeletesFirstMessage(RemoteReads):
     """When a handle receives a second message, the server deletes the message of the first receive, which is
     unfinished.
     """

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-duplicate-request-id-of-other-method-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class OtherMethodNotSearched(RemoteStarting):
+class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
     """The server accepts a dwRequestID that a read by the other method (RemoteQMStartReceive or RemoteQMStartReceive2)
     uses on the same handle.
     """
@@ -41,7 +41,7 @@ class OtherMethodNotSearched(RemoteStarting):
 
 
 @fault("server-receive-of-transactional-message-deletes-it", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class TransactionalDeleted(RemoteReads):
+class ServerReceiveOfTransactionalMessageDeletesIt(RemoteReads):
     """The server deletes a transactional message as soon as it is received, not when the receive ends."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -52,7 +52,7 @@ class TransactionalDeleted(RemoteReads):
 
 
 @fault("server-peek-next-after-received-message-fails", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
-class PeekNextNeedsCurrent(Cursors):
+class ServerPeekNextAfterReceivedMessageFails(Cursors):
     """The server refuses a PEEK_NEXT if the current message of the cursor was received."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -63,7 +63,7 @@ class PeekNextNeedsCurrent(Cursors):
 
 
 @fault("server-read-packet-sent-time-of-arrival", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
-class SentTimeReplaced(RemoteReads):
+class ServerReadPacketSentTimeOfArrival(RemoteReads):
     """The server returns the arrival time of a message as its SentTime."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -73,7 +73,7 @@ class SentTimeReplaced(RemoteReads):
 
 
 @fault("server-waiting-receives-get-same-message", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.1-D15"))
-class SameMessageForAll(Waiting):
+class ServerWaitingReceivesGetSameMessage(Waiting):
     """The server returns an arriving message to all receives that wait on the same handle."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -85,7 +85,7 @@ class SameMessageForAll(Waiting):
 
 
 @fault("server-receive-beside-cursor-reads-oldest-message", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class OldestMessageReceived(Reading):
+class ServerReceiveBesideCursorReadsOldestMessage(Reading):
     """While a cursor is open, a receive without a cursor returns the message that arrived first."""
 
     def dequeue_message(

@@ -10,7 +10,7 @@ LARGEST_REQUEST_ID = 0xFFFFFFFF
 
 
 @fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")
-class ZeroRefused(RemoteStarting):
+class ServerStartReceiveDwrequestid0Refused(RemoteStarting):
     """The server refuses a read whose dwRequestID is 0."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -18,7 +18,7 @@ class ZeroRefused(RemoteStarting):
 
 
 @fault("server-duplicate-dwrequestid-0-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ZeroNotSearched(RemoteStarting):
+class ServerDuplicateDwrequestid0Accepted(RemoteStarting):
     """The server accepts a read with dwRequestID 0 while another read of the same handle uses this dwRequestID."""
 
     def check_request_id(self, desc: Desc) -> Status:

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-receive-of-empty-body-context-handle-null", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"), blind=True)
-class EmptyBodyWithoutHandle(RemoteReads):
+class ServerReceiveOfEmptyBodyContextHandleNull(RemoteReads):
     """The server returns the context handle NULL for a receive of a message without a body."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -38,7 +38,7 @@ class EmptyBodyWithoutHandle(RemoteReads):
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
     blind=True,
 )
-class WaitedPeekWithHandle(RemoteReads):
+class ServerPeekThatWaitedContextHandleSet(RemoteReads):
     """The server returns a context handle for a PEEK_CURRENT that waited for its message."""
 
     def remote_peek(
@@ -59,7 +59,7 @@ class WaitedPeekWithHandle(RemoteReads):
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.10-03"),
     blind=True,
 )
-class RefusedWithHandle(RemoteReads):
+class ServerRefusedDuplicateRequestIdContextHandleSet(RemoteReads):
     """The server returns a context handle for a receive by a cursor that is not open."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -71,7 +71,7 @@ class RefusedWithHandle(RemoteReads):
 @fault(
     "server-duplicate-request-id-of-read-by-cursor-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True
 )
-class DuplicateOfCursorReadAccepted(RemoteStarting):
+class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteStarting):
     """The server accepts a read with the dwRequestID of a read by a cursor that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -82,7 +82,7 @@ class DuplicateOfCursorReadAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-refused-with-mq-error", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True)
-class DuplicateOtherStatus(RemoteStarting):
+class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
     """The server returns MQ_ERROR for a read whose dwRequestID is in use."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -90,7 +90,7 @@ class DuplicateOtherStatus(RemoteStarting):
 
 
 @fault("server-start-receive-dwqueue-0-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"), blind=True)
-class ZeroQueueAccepted(RemoteStarting):
+class ServerStartReceiveDwqueue0Accepted(RemoteStarting):
     """The server reads from hRemoteQueue when dwQueue is 0."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
@@ -98,7 +98,7 @@ class ZeroQueueAccepted(RemoteStarting):
 
 
 @fault("server-peek-next-without-cursor-invalid-handle", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"), blind=True)
-class NextWithoutCursorOtherStatus(RemoteStarting):
+class ServerPeekNextWithoutCursorInvalidHandle(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a PEEK_NEXT without a cursor."""
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
@@ -106,7 +106,7 @@ class NextWithoutCursorOtherStatus(RemoteStarting):
 
 
 @fault("server-read-of-closed-queue-invalid-handle", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"), blind=True)
-class ClosedQueueOtherStatus(RemoteStarting):
+class ServerReadOfClosedQueueInvalidHandle(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read through a closed handle."""
 
     def check_open_queue(self, desc: Desc) -> Status:
@@ -118,7 +118,7 @@ class ClosedQueueOtherStatus(RemoteStarting):
 
 
 @fault("server-closed-cursor-readable", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
-class ClosedCursorReadable(RemoteStarting):
+class ServerClosedCursorReadable(RemoteStarting):
     """The server reads by a closed cursor if another cursor of the same handle is open."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -132,7 +132,7 @@ class ClosedCursorReadable(RemoteStarting):
 
 
 @fault("server-unknown-cursor-mq-error-invalid-handle", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
-class UnknownCursorOtherStatus(RemoteReads):
+class ServerUnknownCursorMqErrorInvalidHandle(RemoteReads):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by a cursor that is not open."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -148,7 +148,7 @@ class UnknownCursorOtherStatus(RemoteReads):
     breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31"),
     blind=True,
 )
-class LockedQueueNotWaited(Waiting):
+class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(Waiting):
     """The server does not let a read wait when unfinished receives have locked all messages of the queue."""
 
     def wait_for_new_message(self, queue_desc, timeout_ms, destructive_read, answered, now, *rest, **more):
@@ -159,7 +159,7 @@ class LockedQueueNotWaited(Waiting):
 
 
 @fault("server-waiting-read-not-given-recoverable-message", breaks="MQQP-3.1.4.1-D02", blind=True)
-class RecoverableNotGiven(Waiting):
+class ServerWaitingReadNotGivenRecoverableMessage(Waiting):
     """The server does not deliver an arriving recoverable message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -168,7 +168,7 @@ class RecoverableNotGiven(Waiting):
 
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
-class LowPriorityNotGiven(Waiting):
+class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
     """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -177,7 +177,7 @@ class LowPriorityNotGiven(Waiting):
 
 
 @fault("server-waiting-peek-consumes-wake-of-second-reader", breaks="MQQP-3.1.4.1-D02", blind=True)
-class SecondReaderNotWoken(Waiting):
+class ServerWaitingPeekConsumesWakeOfSecondReader(Waiting):
     """The server delivers an arriving message only to the first of several waiting peeks."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -193,7 +193,7 @@ class SecondReaderNotWoken(Waiting):
 @fault(
     "server-receive-by-cursor-returns-message-at-front", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True
 )
-class PeekedCursorReceivesFront(Cursors):
+class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
     """The first receive by a cursor returns the first message, even if the cursor has peeked at the second message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -211,7 +211,7 @@ class PeekedCursorReceivesFront(Cursors):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"),
     blind=True,
 )
-class CursorDoesNotSkip(Cursors):
+class ServerReceiveByCursorAfterReceivedMessageFails(Cursors):
     """A receive by a cursor finds no message if another receive has locked the message before the found message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -225,7 +225,7 @@ class CursorDoesNotSkip(Cursors):
 
 
 @fault("server-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True)
-class FrontByArrival(Seeking):
+class ServerFrontOfQueueByArrival(Seeking):
     """A receive without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -238,7 +238,7 @@ class FrontByArrival(Seeking):
 
 
 @fault("server-peek-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
-class PeekFrontByArrival(Seeking):
+class ServerPeekFrontOfQueueByArrival(Seeking):
     """A PEEK_CURRENT without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -251,7 +251,7 @@ class PeekFrontByArrival(Seeking):
 
 
 @fault("server-peek-next-skips-message-of-other-priority", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"), blind=True)
-class NextOfSamePriority(Cursors):
+class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
     """A PEEK_NEXT finds no message after the last message with the priority of the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -265,7 +265,7 @@ class NextOfSamePriority(Cursors):
 
 
 @fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
-class LockedForOwnHandleOnly(RemoteReads):
+class ServerMessageLockedOnlyForOwnHandle(RemoteReads):
     """A receive by another handle of the queue returns the message of an unfinished receive."""
 
     def remote_receive(
@@ -288,7 +288,7 @@ class LockedForOwnHandleOnly(RemoteReads):
 
 
 @fault("server-entry-of-read-of-deleted-queue-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
-class EntryOfReceiveKeptUntilEnd(RemoteReads):
+class ServerEntryOfReadOfDeletedQueueNotRemoved(RemoteReads):
     """The server keeps the dwRequestID of a receive in use until RemoteQMEndReceive."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -309,7 +309,7 @@ class EntryOfReceiveKeptUntilEnd(RemoteReads):
 @fault(
     "server-status-of-received-cursor-message-io-timeout", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True
 )
-class AlreadyReceivedAsTimeout(RemoteReads):
+class ServerStatusOfReceivedCursorMessageIoTimeout(RemoteReads):
     """The server returns MQ_ERROR_IO_TIMEOUT for a read by a cursor if another reader has received the cursor's
     message.
     """
@@ -321,7 +321,7 @@ class AlreadyReceivedAsTimeout(RemoteReads):
 
 
 @fault("server-status-of-timeout-mq-error", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True)
-class TimeoutAsError(RemoteReads):
+class ServerStatusOfTimeoutMqError(RemoteReads):
     """The server returns MQ_ERROR for a PEEK_NEXT that finds no message within its timeout."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -332,7 +332,7 @@ class TimeoutAsError(RemoteReads):
 
 
 @fault("server-start-receive-of-peek-handle-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class PeekHandleThrown(RemoteReads):
+class ServerStartReceiveOfPeekHandleThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive whose timeout expires."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -358,7 +358,7 @@ _SERIALIZED = ("MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.10-45", "MQQP-3
 
 
 @fault("server-answer-packet-without-security-header", breaks=_SERIALIZED, blind=True)
-class WithoutSecurityHeader(_Repacked):
+class ServerAnswerPacketWithoutSecurityHeader(_Repacked):
     """The server returns an authenticated message without its SecurityHeader."""
 
     def change_packet(self, packet):
@@ -367,7 +367,7 @@ class WithoutSecurityHeader(_Repacked):
 
 
 @fault("server-answer-packet-without-multi-queue-format-header", breaks=_SERIALIZED, blind=True)
-class WithoutMultiQueueFormatHeader(_Repacked):
+class ServerAnswerPacketWithoutMultiQueueFormatHeader(_Repacked):
     """The server returns a message to several destinations without its MultiQueueFormatHeader."""
 
     def change_packet(self, packet):
@@ -378,7 +378,7 @@ class WithoutMultiQueueFormatHeader(_Repacked):
 
 
 @fault("server-answer-packet-without-debug-header", breaks=_SERIALIZED, blind=True)
-class WithoutDebugHeader(_Repacked):
+class ServerAnswerPacketWithoutDebugHeader(_Repacked):
     """The server returns a traced message without its DebugHeader."""
 
     def change_packet(self, packet):
@@ -390,7 +390,7 @@ class WithoutDebugHeader(_Repacked):
 
 
 @fault("server-answer-packet-priority-3", breaks=_SERIALIZED, blind=True)
-class PriorityThree(_Repacked):
+class ServerAnswerPacketPriority3(_Repacked):
     """The server returns every message with priority 3."""
 
     def change_packet(self, packet):
@@ -398,7 +398,7 @@ class PriorityThree(_Repacked):
 
 
 @fault("server-answer-packet-without-response-queue", breaks=_SERIALIZED, blind=True)
-class WithoutResponseQueue(_Repacked):
+class ServerAnswerPacketWithoutResponseQueue(_Repacked):
     """The server returns a message without its ResponseQueue."""
 
     def change_packet(self, packet):
@@ -409,7 +409,7 @@ class WithoutResponseQueue(_Repacked):
 
 
 @fault("server-answer-packet-time-to-be-received-infinite", breaks=_SERIALIZED, blind=True)
-class TimeToBeReceivedInfinite(_Repacked):
+class ServerAnswerPacketTimeToBeReceivedInfinite(_Repacked):
     """The server returns every message with an infinite TimeToBeReceived."""
 
     def change_packet(self, packet):
@@ -417,7 +417,7 @@ class TimeToBeReceivedInfinite(_Repacked):
 
 
 @fault("server-answer-packet-acknowledgment-flags-0", breaks=_SERIALIZED, blind=True)
-class WithoutAckFlags(_Repacked):
+class ServerAnswerPacketAcknowledgmentFlags0(_Repacked):
     """The server clears the acknowledgment bits of MessagePropertiesHeader.Flags in every message that it returns."""
 
     def change_packet(self, packet):
@@ -425,7 +425,7 @@ class WithoutAckFlags(_Repacked):
 
 
 @fault("server-answer-packet-label-cut-at-124", breaks=_SERIALIZED, blind=True)
-class LabelCut(_Repacked):
+class ServerAnswerPacketLabelCutAt124(_Repacked):
     """The server cuts the label of a message that it returns to 124 characters."""
 
     def change_packet(self, packet):
@@ -435,7 +435,7 @@ class LabelCut(_Repacked):
 
 
 @fault("server-start-receive2-waited-sequential-id-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class WaitedReadWithoutSequentialId(RemoteReads):
+class ServerStartReceive2WaitedSequentialId0(RemoteReads):
     """The server returns SequentialId 0 for a RemoteQMStartReceive2 that waited for its message."""
 
     def remote_receive(
@@ -456,7 +456,7 @@ class WaitedReadWithoutSequentialId(RemoteReads):
 
 
 @fault("server-sequential-id-of-recoverable-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class RecoverableWithoutSequentialId(RemoteReads):
+class ServerSequentialIdOfRecoverableMessage0(RemoteReads):
     """The server returns SequentialId 0 for a transactional message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:

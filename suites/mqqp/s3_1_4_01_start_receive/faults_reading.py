@@ -28,7 +28,7 @@ from reference_qm.surface.clock import Now
         "MQDMPR-3.1.7.1.15-06",
     ),
 )
-class OtherQueueRead(RemoteStarting):
+class ServerReadUsesFirstOpenQueue(RemoteStarting):
     """The server reads the first open queue and ignores hRemoteQueue."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -37,7 +37,7 @@ class OtherQueueRead(RemoteStarting):
 
 
 @fault("server-read-uses-last-opened-cursor", breaks="MQQP-3.1.4.10-21")
-class OtherCursorUsed(RemoteStarting):
+class ServerReadUsesLastOpenedCursor(RemoteStarting):
     """The server reads by the last cursor of the queue and ignores hCursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -69,7 +69,7 @@ class _LastRead(RemoteReads):
     "server-receive-takes-last-message",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
-class LastMessageReceived(_LastRead):
+class ServerReceiveTakesLastMessage(_LastRead):
     """A RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
@@ -83,7 +83,7 @@ class LastMessageReceived(_LastRead):
     "server-peek-current-reads-last-message",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
-class LastMessagePeeked(_LastRead):
+class ServerPeekCurrentReadsLastMessage(_LastRead):
     """A PEEK_CURRENT without a cursor returns the last message of the queue."""
 
     def remote_peek(
@@ -97,7 +97,7 @@ class LastMessagePeeked(_LastRead):
     "server-peek-current-moves-cursor",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
 )
-class PeekMovesCursor(RemoteReads):
+class ServerPeekCurrentMovesCursor(RemoteReads):
     """The server moves the cursor to the next message at a PEEK_CURRENT."""
 
     def remote_peek(
@@ -112,7 +112,7 @@ class PeekMovesCursor(RemoteReads):
     "server-receive-ignores-h-cursor",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
 )
-class ReceiveIgnoresCursor(RemoteReads):
+class ServerReceiveIgnoresHCursor(RemoteReads):
     """A RECEIVE by a cursor receives the first message of the queue instead of the message at the cursor."""
 
     def remote_receive(
@@ -122,7 +122,7 @@ class ReceiveIgnoresCursor(RemoteReads):
 
 
 @fault("server-ul-timeout-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
-class TimeOutIgnored(RemoteStarting):
+class ServerUlTimeoutIgnored(RemoteStarting):
     """The server ends every read at once, as if ulTimeout were 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -130,7 +130,7 @@ class TimeOutIgnored(RemoteStarting):
 
 
 @fault("server-read-without-timeout-waits", breaks="MQQP-3.1.4.1-D02")
-class ZeroTimeoutWaits(RemoteStarting):
+class ServerReadWithoutTimeoutWaits(RemoteStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -155,7 +155,7 @@ add(
     "server-receive-leaves-message",
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
-class ReceiveLeavesMessage(RemoteReads):
+class ServerReceiveLeavesMessage(RemoteReads):
     """A RECEIVE leaves the message in the queue."""
 
     def remote_receive(
@@ -173,7 +173,7 @@ class ReceiveLeavesMessage(RemoteReads):
         "MQQP-3.1.4.10-D03",
     ),
 )
-class PeekRemovesMessage(RemoteReads):
+class ServerPeekCurrentTakesMessage(RemoteReads):
     """A PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
@@ -191,7 +191,7 @@ class PeekRemovesMessage(RemoteReads):
         "MQQP-3.1.4.10-D04",
     ),
 )
-class PeekNextStays(RemoteReads):
+class ServerPeekNextStaysAtMessage(RemoteReads):
     """A PEEK_NEXT returns the message at the cursor and does not move the cursor."""
 
     def remote_peek_next(
@@ -209,7 +209,7 @@ class PeekNextStays(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class WaitingReadNotKept(RemoteStarting):
+class ServerWaitingReadNotKept(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:

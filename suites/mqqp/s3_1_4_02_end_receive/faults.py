@@ -36,7 +36,7 @@ add(
 
 
 @fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
-class AckLeavesMessage(RemoteEnding):
+class ServerEndReceiveAckLeavesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
     def is_delivered(self, ack: int) -> bool:
@@ -44,7 +44,7 @@ class AckLeavesMessage(RemoteEnding):
 
 
 @fault("server-end-receive-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class NackRemovesMessage(RemoteEnding):
+class ServerEndReceiveNackRemovesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK removes the message."""
 
     def is_delivered(self, ack: int) -> bool:
@@ -52,7 +52,7 @@ class NackRemovesMessage(RemoteEnding):
 
 
 @fault("server-end-receive-leaves-message-locked", breaks="MQQP-3.1.4.2-12")
-class MessageStaysLocked(RemoteEnding):
+class ServerEndReceiveLeavesMessageLocked(RemoteEnding):
     """RemoteQMEndReceive leaves the message locked."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -61,7 +61,7 @@ class MessageStaysLocked(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-receive", breaks="MQQP-3.1.4.2-11")
-class FirstLockedReceiveEnded(RemoteEnding):
+class ServerEndReceiveEndsFirstReceive(RemoteEnding):
     """RemoteQMEndReceive ends the receive of the first locked message of the queue instead of the receive of its
     context handle.
     """
@@ -82,7 +82,7 @@ class FirstLockedReceiveEnded(RemoteEnding):
         "MQQP-3.1.4.2-D01",
     ),
 )
-class ErrorReturnedOnSuccess(RemoteEnding):
+class ServerEndReceiveSuccessReturnsError(RemoteEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -93,7 +93,7 @@ class ErrorReturnedOnSuccess(RemoteEnding):
     "server-end-receive-null-handle-accepted",
     breaks="MQQP-3.1.4.2-10",
 )
-class NullHandleAccepted(RemoteEnding):
+class ServerEndReceiveNullHandleAccepted(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -101,7 +101,7 @@ class NullHandleAccepted(RemoteEnding):
 
 
 @fault("server-end-receive-returns-its-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
-class HandleKept(RemoteEnding):
+class ServerEndReceiveReturnsItsHandle(RemoteEnding):
     """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -127,7 +127,7 @@ add(
 
 
 @fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
-class EndReceiveCalledBeforeReceive(ClientReading):
+class ClientEndReceiveBeforeReceive(ClientReading):
     """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -142,7 +142,7 @@ class EndReceiveCalledBeforeReceive(ClientReading):
 
 
 @fault("server-nacked-message-moved-to-end", breaks="MQQP-3.1.4.2-06", blind=True)
-class ReturnedMessageAtEnd(RemoteEnding):
+class ServerNackedMessageMovedToEnd(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK puts the message at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -156,7 +156,7 @@ class ReturnedMessageAtEnd(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-locked-message", breaks="MQQP-3.1.4.2-11", blind=True)
-class FirstLockedMessageEnded(RemoteEnding):
+class ServerEndReceiveEndsFirstLockedMessage(RemoteEnding):
     """RemoteQMEndReceive ignores its context handle, and deletes or keeps the first locked message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:

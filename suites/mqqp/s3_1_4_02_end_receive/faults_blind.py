@@ -21,7 +21,7 @@ add(
 
 
 @fault("server-context-handle-kept-after-failed-end", breaks="MQQP-3.1.4.2-16", blind=True)
-class HandleKeptAfterFailure(RemoteEnding):
+class ServerContextHandleKeptAfterFailedEnd(RemoteEnding):
     """When RemoteQMEndReceive fails, the server returns pphContext unchanged."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -31,7 +31,7 @@ class _End(RemoteEnding):
 
 
 @fault("server-end-receive-ends-oldest-open-receive-of-queue", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"))
-class OldestEnded(_End):
+class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_End):
     """The server ends the first unfinished receive of the queue, even if the context handle identifies
     another receive.
     """
@@ -43,7 +43,7 @@ class OldestEnded(_End):
 
 
 @fault("server-end-receive-rr-nack-ends-all-open-receives", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06"))
-class NackReturnsAllMessages(RemoteEnding):
+class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
     """The server makes the messages of all unfinished receives of the queue available when one of these receives ends
     with RR_NACK.
     """
@@ -58,7 +58,7 @@ class NackReturnsAllMessages(RemoteEnding):
 
 
 @fault("server-end-receive-rr-nack-puts-message-at-end", breaks="MQQP-3.1.4.2-06")
-class NackPutsMessageAtEnd(RemoteEnding):
+class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
@@ -69,7 +69,7 @@ class NackPutsMessageAtEnd(RemoteEnding):
 
 
 @fault("server-end-receive-second-rr-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class SecondNackRemoves(_End):
+class ServerEndReceiveSecondRrNackRemovesMessage(_End):
     """The server removes a message that RR_NACK returns to the queue for the second time."""
 
     given_back: tuple[MessagePosition, ...] = ()
@@ -82,7 +82,7 @@ class SecondNackRemoves(_End):
 
 
 @fault("server-end-receive-rr-nack-removes-express-message", breaks=("MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12"))
-class NackRemovesExpressMessage(_End):
+class ServerEndReceiveRrNackRemovesExpressMessage(_End):
     """The server removes an express message whose receive ends with RR_NACK."""
 
     def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
@@ -92,7 +92,7 @@ class NackRemovesExpressMessage(_End):
 
 
 @fault("server-end-receive-rr-ack-deletion-not-saved", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
-class DeletionNotSaved(TwoPhaseReading):
+class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
     """The server deletes a received message only in memory, so a recoverable message is in the queue again after a
     restart.
     """
@@ -103,7 +103,7 @@ class DeletionNotSaved(TwoPhaseReading):
 
 
 @fault("server-end-receive-context-handle-kept-after-rr-nack", breaks="MQQP-3.1.4.2-16")
-class HandleKeptAfterNack(RemoteEnding):
+class ServerEndReceiveContextHandleKeptAfterRrNack(RemoteEnding):
     """After RR_NACK, the server returns the context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -113,7 +113,7 @@ class HandleKeptAfterNack(RemoteEnding):
 
 
 @fault("server-end-receive-of-closed-queue-thrown", breaks="MQQP-3.1.4.2-D03")
-class ClosedThrown(RemoteEnding):
+class ServerEndReceiveOfClosedQueueThrown(RemoteEnding):
     """The server raises an RPC exception when the queue of the receive was closed before RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -126,7 +126,7 @@ class ClosedThrown(RemoteEnding):
 
 
 @fault("server-end-receive-null-handle-returns-invalid-parameter", breaks="MQQP-3.1.4.2-10")
-class NullStatus(RemoteEnding):
+class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMEndReceive with the context handle
     NULL and RR_NACK.
     """
@@ -138,7 +138,7 @@ class NullStatus(RemoteEnding):
 
 
 @fault("server-end-receive-of-deleted-queue-returns-mq-ok", breaks=("MQQP-3.1.4.2-D01", "MQQP-3.1.4.2-08"))
-class DeletedQueueReturnsSuccess(RemoteEnding):
+class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:

@@ -23,7 +23,7 @@ FAILURE_RULE_BY_METHOD = {
 
 
 @fault("client-failed-end-receive-repeated", breaks="MQQP-3.1.4.2-04")
-class EndRepeated(ClientReading):
+class ClientFailedEndReceiveRepeated(ClientReading):
     """The client calls RemoteQMEndReceive again if the call returned a failure."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

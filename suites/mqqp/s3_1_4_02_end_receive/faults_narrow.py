@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-nack-of-transactional-message-deletes", breaks="MQQP-3.1.4.2-06", blind=True)
-class TransactionalNackDeletes(RemoteEnding):
+class ServerNackOfTransactionalMessageDeletes(RemoteEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -24,7 +24,7 @@ class TransactionalNackDeletes(RemoteEnding):
 
 
 @fault("server-nacked-message-gone-after-restart", breaks="MQQP-3.1.4.2-06", blind=True)
-class ReturnedMessageLostAtRestart(RemoteEnding):
+class ServerNackedMessageGoneAfterRestart(RemoteEnding):
     """A recoverable message whose receive ended with RR_NACK is lost at the next restart of the server."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -37,7 +37,7 @@ class ReturnedMessageLostAtRestart(RemoteEnding):
 
 
 @fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
-class AckLeavesExpressMessage(RemoteEnding):
+class ServerAckedMessageReadableByLookup(RemoteEnding):
     """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """
@@ -53,7 +53,7 @@ class AckLeavesExpressMessage(RemoteEnding):
 
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
-class AckAfterLookupLeavesMessage(RemoteEnding):
+class ServerAckOfLookupReceiveLeavesMessage(RemoteEnding):
     """When a receive by LookupIdentifier ends with RR_ACK, the server leaves the message in the queue."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -63,7 +63,7 @@ class AckAfterLookupLeavesMessage(RemoteEnding):
 
 
 @fault("server-end-receive-of-purged-message-fails", breaks=("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01"), blind=True)
-class PurgedEndFails(RemoteEnding):
+class ServerEndReceiveOfPurgedMessageFails(RemoteEnding):
     """When the message of a receive was purged in the meantime, RemoteQMEndReceive returns a failure."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -74,7 +74,7 @@ class PurgedEndFails(RemoteEnding):
 
 
 @fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
-class EndsOldestOfHandle(RemoteEnding):
+class ServerEndReceiveOfSecondOpenReceiveOnly(RemoteEnding):
     """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the queue handle, even if the
     call names another receive.
     """
@@ -90,7 +90,7 @@ class EndsOldestOfHandle(RemoteEnding):
 
 
 @fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
-class NullHandleOtherStatus(RemoteEnding):
+class ServerNullHandleOfEndReceiveInvalidParameter(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER while another receive is
     unfinished.
     """
@@ -107,7 +107,7 @@ class NullHandleOtherStatus(RemoteEnding):
 
 
 @fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
-class SecondNackCompletesNoRead(Positions):
+class ServerNackMovesMessageBehindItsPriority(Positions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:

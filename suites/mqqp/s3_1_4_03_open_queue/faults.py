@@ -35,7 +35,7 @@ add(
 
 
 @fault("server-open-queue-entry-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
-class QueueIdentifiedByHQueue(RemoteOpening):
+class ServerOpenQueueEntryByHQueue(RemoteOpening):
     """RemoteQMOpenQueue creates an entry that identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -44,7 +44,7 @@ class QueueIdentifiedByHQueue(RemoteOpening):
 
 
 @fault("server-open-queue-unknown-h-queue-refused", breaks="MQQP-3.1.4.3-11")
-class HQueueChecked(RemoteOpening):
+class ServerOpenQueueUnknownHQueueRefused(RemoteOpening):
     """RemoteQMOpenQueue refuses an hQueue that is not an open queue."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -55,7 +55,7 @@ class HQueueChecked(RemoteOpening):
 
 
 @fault("server-open-queue-entry-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
-class EntryNotKept(RemoteOpening):
+class ServerOpenQueueEntryNotKept(RemoteOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -67,7 +67,7 @@ class EntryNotKept(RemoteOpening):
     "server-open-queue-returns-null-handle",
     breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"),
 )
-class NullHandleReturned(RemoteOpening):
+class ServerOpenQueueReturnsNullHandle(RemoteOpening):
     """RemoteQMOpenQueue returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -75,7 +75,7 @@ class NullHandleReturned(RemoteOpening):
 
 
 @fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
-class ErrorReturnedOnSuccess(RemoteOpening):
+class ServerOpenQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -83,7 +83,7 @@ class ErrorReturnedOnSuccess(RemoteOpening):
 
 
 @fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
-class ClientIdNotKept(RemoteOpening):
+class ServerOpenQueueClientIdZero(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -116,7 +116,7 @@ add(
 
 
 @fault("client-close-queue-before-close-cursor", breaks="MQQP-3.1.4.3-05")
-class QueueClosedBeforeCursor(ClientCancelling):
+class ClientCloseQueueBeforeCloseCursor(ClientCancelling):
     """The client calls RemoteQMCloseQueue before it calls RemoteQMCloseCursor for a cursor of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:

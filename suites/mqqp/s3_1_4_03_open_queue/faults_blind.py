@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-second-open-of-descriptor-returns-first-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
-class FirstHandleReturnedAgain(RemoteOpening):
+class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
     """A second RemoteQMOpenQueue of an open descriptor creates no entry, and returns the context handle of the first
     call.
     """
@@ -38,7 +38,7 @@ class FirstHandleReturnedAgain(RemoteOpening):
 
 
 @fault("server-later-entry-has-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
-class ClientIdOfFirstEntry(RemoteOpening):
+class ServerLaterEntryHasClientIdOfFirstEntry(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of a later entry to the ClientId of the first open entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -49,7 +49,7 @@ class ClientIdOfFirstEntry(RemoteOpening):
 
 
 @fault("server-open-queue-dwmqs-16-refused", breaks="MQQP-3.1.4.3-D01", blind=True)
-class HighestDwMqsRefused(RemoteOpening):
+class ServerOpenQueueDwmqs16Refused(RemoteOpening):
     """RemoteQMOpenQueue refuses dwMQS 16, the greatest value of its range."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-open-queue-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.3-15")
-class QueueComparedIn16Bits(RemoteOpening):
+class ServerOpenQueuePqueueComparedInLow16Bits(RemoteOpening):
     """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -20,7 +20,7 @@ class QueueComparedIn16Bits(RemoteOpening):
 
 
 @fault("server-open-queue-hqueue-0-refused", breaks="MQQP-3.1.4.3-11")
-class NullHandleRefused(RemoteOpening):
+class ServerOpenQueueHqueue0Refused(RemoteOpening):
     """The server refuses a RemoteQMOpenQueue whose hQueue is 0."""
 
     def check_open_handle(self, h_queue: int) -> Status:
@@ -28,7 +28,7 @@ class NullHandleRefused(RemoteOpening):
 
 
 @fault("server-open-queue-hqueue-of-other-queue-opened", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
-class OtherHandleOpened(RemoteOpening):
+class ServerOpenQueueHqueueOfOtherQueueOpened(RemoteOpening):
     """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
     of dwpContext.
     """
@@ -39,7 +39,7 @@ class OtherHandleOpened(RemoteOpening):
 
 
 @fault("server-open-queue-dwmqs-1-refused", breaks="MQQP-3.1.4.3-D01")
-class RoutingServerRefused(RemoteOpening):
+class ServerOpenQueueDwmqs1Refused(RemoteOpening):
     """The server refuses a RemoteQMOpenQueue whose dwMQS is 1."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -50,7 +50,7 @@ class RoutingServerRefused(RemoteOpening):
 
 
 @fault("server-open-queue-different-pointers-thrown", breaks="MQQP-3.1.4.3-D02")
-class UnequalQueueThrown(RemoteOpening):
+class ServerOpenQueueDifferentPointersThrown(RemoteOpening):
     """The server raises an RPC exception when pQueue differs from dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -62,7 +62,7 @@ class UnequalQueueThrown(RemoteOpening):
 
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
-class EarlierEntryRemoved(RemoteOpening):
+class ServerOpenQueueOfSecondClientReplacesFirst(RemoteOpening):
     """When a client opens a queue, the server removes the entries of other clients for the same queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -75,7 +75,7 @@ class EarlierEntryRemoved(RemoteOpening):
 
 
 @fault("server-open-queue-limits-client-to-two-queues", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-03"))
-class OnlyTwoQueuesReadable(RemoteStarting):
+class ServerOpenQueueLimitsClientToTwoQueues(RemoteStarting):
     """The server reads only through the first two queues that a client has opened."""
 
     def check_open_queue(self, desc: Desc) -> Status:

@@ -24,7 +24,7 @@ FAILURE_RULE_BY_METHOD = {
 
 
 @fault("client-failure-with-c-bit-taken-as-success", breaks=("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"))
-class CustomerFailureIsSuccess(ServerBindings):
+class ClientFailureWithCBitTakenAsSuccess(ServerBindings):
     """The client treats a failure HRESULT with the C bit as success."""
 
     def is_failure(self, status: int) -> bool:
@@ -32,7 +32,7 @@ class CustomerFailureIsSuccess(ServerBindings):
 
 
 @fault("client-failed-open-queue-called-again", breaks="MQQP-3.1.4.3-12")
-class OpenRepeated(ClientOpening):
+class ClientFailedOpenQueueCalledAgain(ClientOpening):
     """The client calls RemoteQMOpenQueue again if the call returned MQ_ERROR_INVALID_PARAMETER."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

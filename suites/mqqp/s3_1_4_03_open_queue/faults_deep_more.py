@@ -9,7 +9,7 @@ from reference_qm.model.adm import Queue
 
 
 @fault("server-open-queue-after-close-refused", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.4.4-01"))
-class ReopenRefused(RemoteOpening):
+class ServerOpenQueueAfterCloseRefused(RemoteOpening):
     """When a queue was opened and closed for remote reading, the server refuses all later reads of the queue, even
     through a new handle.
     """

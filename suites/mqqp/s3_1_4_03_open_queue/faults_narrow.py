@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-open-queue-read-only-over-own-connection", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class EntryLostAtReadTimeout(RemoteStarting):
+class ServerOpenQueueReadOnlyOverOwnConnection(RemoteStarting):
     """The server removes the entry of an open queue when a read of the queue times out."""
 
     def check_open_queue(self, desc: Desc) -> Status:
@@ -30,7 +30,7 @@ class EntryLostAtReadTimeout(RemoteStarting):
 
 
 @fault("server-open-queue-entry-removed-by-cancel", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class EntryLostAtCursorClose(RemoteOpening):
+class ServerOpenQueueEntryRemovedByCancel(RemoteOpening):
     """The server removes the entry of an open queue when a cursor of the handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -40,7 +40,7 @@ class EntryLostAtCursorClose(RemoteOpening):
 
 
 @fault("server-open-queue-ignores-hqueue-only-if-nonzero", breaks="MQQP-3.1.4.3-11", blind=True)
-class OtherOpenHQueueRefused(RemoteOpening):
+class ServerOpenQueueIgnoresHqueueOnlyIfNonzero(RemoteOpening):
     """RemoteQMOpenQueue refuses an hQueue that is the handle of an open queue other than dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -52,7 +52,7 @@ class OtherOpenHQueueRefused(RemoteOpening):
 
 
 @fault("server-open-queue-zero-context-thrown", breaks="MQQP-3.1.4.3-D02", blind=True)
-class ZeroContextThrown(RemoteOpening):
+class ServerOpenQueueZeroContextThrown(RemoteOpening):
     """The server raises an RPC exception when pQueue and dwpContext are 0."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:

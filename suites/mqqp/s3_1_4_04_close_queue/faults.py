@@ -43,7 +43,7 @@ add(
 
 
 @fault("server-close-queue-keeps-entry", breaks="MQQP-3.1.4.4-15")
-class EntryKept(RemoteOpening):
+class ServerCloseQueueKeepsEntry(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of the closed queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -52,7 +52,7 @@ class EntryKept(RemoteOpening):
 
 
 @fault("server-close-queue-closes-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
-class EveryQueueClosed(RemoteOpening):
+class ServerCloseQueueClosesEveryQueue(RemoteOpening):
     """RemoteQMCloseQueue closes every open queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -61,7 +61,7 @@ class EveryQueueClosed(RemoteOpening):
 
 
 @fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
-class ErrorReturnedOnSuccess(RemoteOpening):
+class ServerCloseQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -69,7 +69,7 @@ class ErrorReturnedOnSuccess(RemoteOpening):
 
 
 @fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
-class NullHandleAccepted(RemoteOpening):
+class ServerCloseQueueNullHandleAccepted(RemoteOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -80,7 +80,7 @@ class NullHandleAccepted(RemoteOpening):
     "server-close-queue-returns-its-handle",
     breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
 )
-class HandleKept(RemoteOpening):
+class ServerCloseQueueReturnsItsHandle(RemoteOpening):
     """RemoteQMCloseQueue returns its context handle instead of NULL."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -88,7 +88,7 @@ class HandleKept(RemoteOpening):
 
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
-class CloseClosesAllHandles(RemoteOpening):
+class ServerCloseQueueClosesOtherHandlesOfQueue(RemoteOpening):
     """RemoteQMCloseQueue also closes all other handles of the same queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

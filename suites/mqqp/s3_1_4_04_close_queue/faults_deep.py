@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class OnlyFirstReadCancelled(RemoteOpening):
+class ServerCloseQueueCancelsOnlyFirstWaitingRead(RemoteOpening):
     """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -24,7 +24,7 @@ class OnlyFirstReadCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class CursorReadsNotCancelled(RemoteOpening):
+class ServerCloseQueueLeavesReadsByCursor(RemoteOpening):
     """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -37,7 +37,7 @@ class CursorReadsNotCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
-class TimedReadsNotCancelled(RemoteOpening):
+class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
     """When a queue is closed, the server ends only the waiting reads without a timeout."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -52,7 +52,7 @@ class TimedReadsNotCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-cancels-reads-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
-class OtherReadsCancelled(RemoteOpening):
+class ServerCloseQueueCancelsReadsOfOtherHandle(RemoteOpening):
     """When a handle of a queue is closed, the server also cancels the reads that wait on another handle
     of the queue.
     """
@@ -67,7 +67,7 @@ class OtherReadsCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-closes-cursors-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
-class OtherCursorsClosed(RemoteOpening):
+class ServerCloseQueueClosesCursorsOfOtherHandle(RemoteOpening):
     """When a handle of a queue is closed, the server also closes the cursors of another handle of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -80,7 +80,7 @@ class OtherCursorsClosed(RemoteOpening):
 
 
 @fault("server-close-queue-ends-open-receives-of-other-handles", breaks="MQQP-3.1.4.4-06")
-class OpenReceivesOfOthersEnded(RemoteOpening):
+class ServerCloseQueueEndsOpenReceivesOfOtherHandles(RemoteOpening):
     """When a queue is closed, the server returns the messages of unfinished receives of other handles to the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -92,7 +92,7 @@ class OpenReceivesOfOthersEnded(RemoteOpening):
 
 
 @fault("server-close-queue-with-waiting-read-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class QueueWithReadsKeptOpen(RemoteOpening):
+class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteOpening):
     """When a queue with waiting reads is closed, the server cancels the reads, but keeps the queue open until the end
     of the connection.
     """
@@ -107,7 +107,7 @@ class QueueWithReadsKeptOpen(RemoteOpening):
 
 
 @fault("server-close-queue-with-open-cursor-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class QueueWithCursorsKeptOpen(RemoteOpening):
+class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteOpening):
     """When a queue with an open cursor is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -120,7 +120,7 @@ class QueueWithCursorsKeptOpen(RemoteOpening):
 
 
 @fault("server-close-queue-of-peek-handle-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class PeekHandleNotReleased(RemoteOpening):
+class ServerCloseQueueOfPeekHandleNotReleased(RemoteOpening):
     """When a queue that was opened to peek is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -133,7 +133,7 @@ class PeekHandleNotReleased(RemoteOpening):
 
 
 @fault("server-close-queue-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01")
-class DeletedQueueThrown(RemoteOpening):
+class ServerCloseQueueOfDeletedQueueThrown(RemoteOpening):
     """The server raises an RPC exception from RemoteQMCloseQueue when the queue was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -147,7 +147,7 @@ class DeletedQueueThrown(RemoteOpening):
 
 
 @fault("server-close-queue-removes-every-entry-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
-class EveryEntryOfClientRemoved(RemoteOpening):
+class ServerCloseQueueRemovesEveryEntryOfClient(RemoteOpening):
     """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

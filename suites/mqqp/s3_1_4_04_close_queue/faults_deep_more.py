@@ -9,7 +9,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("server-read-through-handle-of-closed-first-opening", breaks="MQQP-3.1.4.4-07")
-class ClosedHandleReadable(RemoteStarting):
+class ServerReadThroughHandleOfClosedFirstOpening(RemoteStarting):
     """While another handle of the queue is open, the server still reads through a closed handle."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 @fault(
     "server-close-queue-with-unfinished-receive-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
 )
-class NotReleasedWithReceive(RemoteOpening):
+class ServerCloseQueueWithUnfinishedReceiveNotReleased(RemoteOpening):
     """The server does not release a closed queue while a receive from the queue is unfinished."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -33,7 +33,7 @@ class NotReleasedWithReceive(RemoteOpening):
     breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"),
     blind=True,
 )
-class CloseWithReadsFails(RemoteOpening):
+class ServerCloseQueueSecondTimeReturnsNullHandleError(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -49,7 +49,7 @@ class CloseWithReadsFails(RemoteOpening):
 
 
 @fault("server-close-queue-with-waiting-read-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
-class CloseWithReadsThrown(RemoteOpening):
+class ServerCloseQueueWithWaitingReadThrown(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -65,7 +65,7 @@ class CloseWithReadsThrown(RemoteOpening):
 @fault(
     "server-close-queue-second-entry-of-handle-removed-too", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True
 )
-class CloseRewindsOtherCursors(RemoteOpening):
+class ServerCloseQueueSecondEntryOfHandleRemovedToo(RemoteOpening):
     """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

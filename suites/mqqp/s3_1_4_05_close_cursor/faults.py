@@ -33,7 +33,7 @@ add(
 
 
 @fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
-class ErrorReturnedOnSuccess(RemoteOpening):
+class ServerCloseCursorSuccessReturnsError(RemoteOpening):
     """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -41,7 +41,7 @@ class ErrorReturnedOnSuccess(RemoteOpening):
 
 
 @fault("server-close-cursor-h-queue-ignored", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class CursorOfAnyQueueClosed(RemoteOpening):
+class ServerCloseCursorHQueueIgnored(RemoteOpening):
     """RemoteQMCloseCursor closes a cursor of any queue and ignores hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -52,7 +52,7 @@ class CursorOfAnyQueueClosed(RemoteOpening):
 
 
 @fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
-class LastCursorClosed(RemoteOpening):
+class ServerCloseCursorClosesLastCursor(RemoteOpening):
     """RemoteQMCloseCursor closes the last cursor of the queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -63,7 +63,7 @@ class LastCursorClosed(RemoteOpening):
 
 
 @fault("server-close-cursor-unknown-cursor-accepted", breaks="MQQP-3.1.4.5-10")
-class UnknownCursorAccepted(RemoteOpening):
+class ServerCloseCursorUnknownCursorAccepted(RemoteOpening):
     """RemoteQMCloseCursor with an unknown cursor returns MQ_OK."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

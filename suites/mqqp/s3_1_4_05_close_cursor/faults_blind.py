@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-cursor-closes-cursors-of-other-handles", breaks="MQQP-3.1.4.5-09", blind=True)
-class OtherHandlesLoseCursors(RemoteOpening):
+class ServerCloseCursorClosesCursorsOfOtherHandles(RemoteOpening):
     """RemoteQMCloseCursor also closes the cursors that other handles of the same queue have opened."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -25,7 +25,7 @@ class OtherHandlesLoseCursors(RemoteOpening):
 
 
 @fault("server-close-cursor-accepts-cursor-of-other-queue", breaks="MQQP-3.1.4.5-07", blind=True)
-class CursorFoundInAnyOpenQueue(RemoteOpening):
+class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
     """RemoteQMCloseCursor searches for hCursor in every open queue, and closes the cursor although hQueue is a
     different open queue.
     """

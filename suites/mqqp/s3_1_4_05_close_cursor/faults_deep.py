@@ -21,7 +21,7 @@ class _Closing(RemoteOpening):
 
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class CursorComparedIn16Bits(_Closing):
+class ServerCloseCursorHcursorComparedInLow16Bits(_Closing):
     """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -36,7 +36,7 @@ class CursorComparedIn16Bits(_Closing):
 
 
 @fault("server-close-cursor-second-close-returns-mq-ok", breaks="MQQP-3.1.4.5-10")
-class SecondCloseAccepted(_Closing):
+class ServerCloseCursorSecondCloseReturnsMqOk(_Closing):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed."""
 
     closed: frozenset[int] = frozenset()
@@ -50,7 +50,7 @@ class SecondCloseAccepted(_Closing):
 
 
 @fault("server-close-cursor-of-other-handle-of-same-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class OtherHandleAccepted(_Closing):
+class ServerCloseCursorOfOtherHandleOfSameQueue(_Closing):
     """The server closes a cursor that belongs to another handle of the same queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -66,7 +66,7 @@ class OtherHandleAccepted(_Closing):
 
 
 @fault("server-close-cursor-rewinds-other-cursors-of-handle", breaks="MQQP-3.1.4.5-09")
-class OthersRewound(QueueOpening):
+class ServerCloseCursorRewindsOtherCursorsOfHandle(QueueOpening):
     """When a cursor is closed, the server moves the other cursors of the handle to the start of the queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -77,7 +77,7 @@ class OthersRewound(QueueOpening):
 
 
 @fault("server-close-cursor-ends-reads-of-other-cursors", breaks="MQQP-3.1.4.5-09")
-class OtherReadsEnded(QueueOpening):
+class ServerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     """The server ends every read that waits on the handle when a cursor of the handle is closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -87,7 +87,7 @@ class OtherReadsEnded(QueueOpening):
 
 
 @fault("server-close-cursor-after-receive-not-carried-out", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
-class UsedCursorNotClosed(RemoteOpening):
+class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -101,7 +101,7 @@ class UsedCursorNotClosed(RemoteOpening):
 
 
 @fault("server-close-cursor-of-unknown-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10")
-class UnknownQueueStatus(_Closing):
+class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_Closing):
     """The server returns MQ_ERROR_INVALID_PARAMETER for an unknown hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -112,7 +112,7 @@ class UnknownQueueStatus(_Closing):
 
 
 @fault("server-close-cursor-0-thrown", breaks="MQQP-3.1.4.5-D01")
-class NullThrown(_Closing):
+class ServerCloseCursor0Thrown(_Closing):
     """The server raises an RPC exception for hCursor 0."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-cursor-of-waiting-read-ends-other-cursor", breaks="MQQP-3.1.4.5-09", blind=True)
-class ClosesYoungerCursors(QueueOpening):
+class ServerCloseCursorOfWaitingReadEndsOtherCursor(QueueOpening):
     """When a cursor is closed, the server also closes the cursors of the handle that were opened later."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -26,7 +26,7 @@ class ClosesYoungerCursors(QueueOpening):
 
 
 @fault("server-close-cursor-of-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
-class ClosedQueueOtherStatus(RemoteOpening):
+class ServerCloseCursorOfClosedQueueInvalidParameter(RemoteOpening):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a cursor whose queue handle was closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -43,7 +43,7 @@ class ClosedQueueOtherStatus(RemoteOpening):
 @fault(
     "server-close-cursor-that-peeked-last-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True
 )
-class CursorOfReceivedMessageNotClosed(RemoteOpening):
+class ServerCloseCursorThatPeekedLastMessageNotClosed(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-cursor-uses-handle-of-queue-opened-last", breaks="MQQP-3.1.4.5-07", blind=True)
-class OnlyNewestHandleSearched(RemoteOpening):
+class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteOpening):
     """RemoteQMCloseCursor searches for hCursor only among the cursors of the queue's newest handle, even if hQueue is
     an older handle of the same queue.
     """

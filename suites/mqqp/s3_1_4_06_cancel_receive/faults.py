@@ -51,7 +51,7 @@ add(
         "MQQP-3.1.4.6-D01",
     ),
 )
-class ErrorReturnedOnSuccess(RemoteEnding):
+class ServerCancelReceiveSuccessReturnsError(RemoteEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -59,7 +59,7 @@ class ErrorReturnedOnSuccess(RemoteEnding):
 
 
 @fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")
-class ReadOfAnyQueueCancelled(RemoteEnding):
+class ServerCancelReceiveHQueueIgnored(RemoteEnding):
     """RemoteQMCancelReceive cancels the read with the given dwRequestID in any queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -73,7 +73,7 @@ class ReadOfAnyQueueCancelled(RemoteEnding):
     "server-cancel-receive-idle-queue-accepted",
     breaks="MQQP-3.1.4.6-09",
 )
-class IdleQueueAccepted(RemoteEnding):
+class ServerCancelReceiveIdleQueueAccepted(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a queue on which no read waits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -82,7 +82,7 @@ class IdleQueueAccepted(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
-class FirstReadCancelled(RemoteEnding):
+class ServerCancelReceiveEndsFirstRead(RemoteEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -91,7 +91,7 @@ class FirstReadCancelled(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-id-wrong-status", breaks="MQQP-3.1.4.6-11")
-class UnknownRequestReportedAsIdle(RemoteEnding):
+class ServerCancelReceiveUnknownIdWrongStatus(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_HANDLE for an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -100,7 +100,7 @@ class UnknownRequestReportedAsIdle(RemoteEnding):
 
 
 @fault("server-cancel-receive-closes-queue", breaks="MQQP-3.1.4.6-14")
-class QueueClosed(RemoteEnding):
+class ServerCancelReceiveClosesQueue(RemoteEnding):
     """RemoteQMCancelReceive closes the queue of the cancelled read."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -118,7 +118,7 @@ class QueueClosed(RemoteEnding):
         "MQQP-3.1.4.6-D01",
     ),
 )
-class CancelledReadWaits(RemoteEnding):
+class ServerCancelReceiveLeavesReadWaiting(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK and lets the read wait."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -129,7 +129,7 @@ class CancelledReadWaits(RemoteEnding):
 
 
 @fault("client-cancel-receive-before-read", breaks="MQQP-3.1.4.6-03")
-class CancelCalledBeforeRead(ClientReading):
+class ClientCancelReceiveBeforeRead(ClientReading):
     """The client calls RemoteQMCancelReceive before the method that starts the read."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -146,7 +146,7 @@ class CancelCalledBeforeRead(ClientReading):
 
 
 @fault("server-cancel-receive-ends-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
-class CancelEndsTheOldestRead(RemoteEnding):
+class ServerCancelReceiveEndsOldestRead(RemoteEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the oldest waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -157,7 +157,7 @@ class CancelEndsTheOldestRead(RemoteEnding):
 
 
 @fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")
-class CancelledPeekWaits(RemoteEnding):
+class ServerCancelledPeekWaitsOn(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:

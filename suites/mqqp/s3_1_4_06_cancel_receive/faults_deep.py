@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-cancel-receive-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.6-07")
-class QueueComparedInPart(RemoteEnding):
+class ServerCancelReceivePqueueComparedInLow16Bits(RemoteEnding):
     """RemoteQMCancelReceive accepts a pQueue that differs from hQueue only in the upper 16 bits."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -27,7 +27,7 @@ class QueueComparedInPart(RemoteEnding):
 
 
 @fault("server-cancel-receive-refused-for-pqueue-still-cancels", breaks="MQQP-3.1.4.6-07")
-class RefusedCancelCancels(RemoteEnding):
+class ServerCancelReceiveRefusedForPqueueStillCancels(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a wrong pQueue, but cancels the read."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -40,7 +40,7 @@ class RefusedCancelCancels(RemoteEnding):
 
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
-class RequestComparedInPart(RemoteEnding):
+class ServerCancelReceiveDwrequestidComparedInLow16Bits(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 16 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -51,7 +51,7 @@ class RequestComparedInPart(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
-class OtherHandleSearched(RemoteEnding):
+class ServerCancelReceiveOfOtherHandleOfSameQueue(RemoteEnding):
     """RemoteQMCancelReceive also cancels a read that waits on another handle of the same queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -66,7 +66,7 @@ class OtherHandleSearched(RemoteEnding):
 
 
 @fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
-class NoReadsAnswersError(RemoteEnding):
+class ServerCancelReceiveMqErrorWhileOtherQueueHasReads(RemoteEnding):
     """While a read waits on another queue, RemoteQMCancelReceive returns MQ_ERROR for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -77,7 +77,7 @@ class NoReadsAnswersError(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-finished-receive-returns-mq-ok", breaks="MQQP-3.1.4.6-09")
-class FinishedReceiveCancelled(RemoteReads):
+class ServerCancelReceiveOfFinishedReceiveReturnsMqOk(RemoteReads):
     """The server keeps a finished receive in RemoteReadEntryCollection, so the receive can still be cancelled."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -86,7 +86,7 @@ class FinishedReceiveCancelled(RemoteReads):
 
 
 @fault("server-cancel-receive-of-read-by-cursor-not-found", breaks="MQQP-3.1.4.6-10")
-class CursorReadNotCancelled(RemoteEnding):
+class ServerCancelReceiveOfReadByCursorNotFound(RemoteEnding):
     """RemoteQMCancelReceive does not find a waiting receive that uses a cursor."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -100,7 +100,7 @@ class CursorReadNotCancelled(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-read-without-timeout-not-found", breaks="MQQP-3.1.4.6-10")
-class EndlessReadNotCancelled(RemoteEnding):
+class ServerCancelReceiveOfReadWithoutTimeoutNotFound(RemoteEnding):
     """RemoteQMCancelReceive does not find a waiting receive without a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -109,7 +109,7 @@ class EndlessReadNotCancelled(RemoteEnding):
 
 
 @fault("server-cancel-receive-of-read-with-timeout-not-found", breaks="MQQP-3.1.4.6-10")
-class TimedReadNotCancelled(RemoteEnding):
+class ServerCancelReceiveOfReadWithTimeoutNotFound(RemoteEnding):
     """RemoteQMCancelReceive does not find a waiting receive that has a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -118,7 +118,7 @@ class TimedReadNotCancelled(RemoteEnding):
 
 
 @fault("server-cancel-receive-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
-class CancelClosesCursors(RemoteEnding):
+class ServerCancelReceiveClosesCursorsOfHandle(RemoteEnding):
     """The server closes the cursors of a queue handle when a read of the handle is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -130,7 +130,7 @@ class CancelClosesCursors(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-other-reads-of-handle", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
-class CancelEndsLaterReads(RemoteEnding):
+class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
     """When a read is cancelled, the server also ends every read of the same handle that was started later."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -143,7 +143,7 @@ class CancelEndsLaterReads(RemoteEnding):
 
 
 @fault("server-cancelled-read-by-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class CursorReadEndsWithSuccess(Waiting):
+class ServerCancelledReadByCursorEndsWithMqOk(Waiting):
     """The server returns MQ_OK for a cancelled receive by a cursor."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -152,7 +152,7 @@ class CursorReadEndsWithSuccess(Waiting):
 
 
 @fault("server-cancelled-start-receive2-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
-class SecondMethodEndsWithSuccess(RemoteReads):
+class ServerCancelledStartReceive2EndsWithMqOk(RemoteReads):
     """The server returns MQ_OK for a cancelled RemoteQMStartReceive2."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -163,7 +163,7 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
-class CancelledReadAnsweredLate(RemoteEnding):
+class ServerCancelledEndlessReadNotAnswered(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a read without a timeout, but the read ends only when a
     message arrives.
     """
@@ -181,7 +181,7 @@ def _lock_message(status: Status, position: MessagePosition | None) -> None:
 
 
 @fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
-class CancelledReadTakesMessage(RemoteEnding):
+class ServerCancelledReadStillTakesMessage(RemoteEnding):
     """When a message arrives after a read was cancelled, the server locks the message as if the read were still
     waiting.
     """
@@ -203,7 +203,7 @@ class CancelledReadTakesMessage(RemoteEnding):
 
 
 @fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
-class CancelledRequestIdInUse(RemoteEnding):
+class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
     """The server keeps the entry of a cancelled read without a timeout, so the dwRequestID stays in use."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -214,7 +214,7 @@ class CancelledRequestIdInUse(RemoteEnding):
 
 
 @fault("server-cancel-receive-status-of-cancelled-read-returned", breaks="MQQP-3.1.4.6-20")
-class StatusOfReadReturned(RemoteEnding):
+class ServerCancelReceiveStatusOfCancelledReadReturned(RemoteEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from RemoteQMCancelReceive."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -222,7 +222,7 @@ class StatusOfReadReturned(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-request-thrown", breaks="MQQP-3.1.4.6-D02")
-class UnknownRequestThrown(RemoteEnding):
+class ServerCancelReceiveUnknownRequestThrown(RemoteEnding):
     """The server raises an RPC exception when RemoteQMCancelReceive names an unknown dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -234,7 +234,7 @@ class UnknownRequestThrown(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-request-returns-status-not-found", breaks="MQQP-3.1.4.6-11")
-class UnknownRequestStatus(RemoteEnding):
+class ServerCancelReceiveUnknownRequestReturnsStatusNotFound(RemoteEnding):
     """The server returns STATUS_NOT_FOUND when RemoteQMCancelReceive names an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-cancel-pqueue-checked-in-first-cancel-of-handle-only", breaks="MQQP-3.1.4.6-07")
-class FirstCancelChecked(RemoteEnding):
+class ServerCancelPqueueCheckedInFirstCancelOfHandleOnly(RemoteEnding):
     """The server compares pQueue and hQueue of RemoteQMCancelReceive only until a read of the handle was cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -33,7 +33,7 @@ class FirstCancelChecked(RemoteEnding):
 
 
 @fault("server-cancel-with-wrong-pqueue-of-open-queue-cancels-there", breaks="MQQP-3.1.4.6-07")
-class OtherQueueCancelled(RemoteEnding):
+class ServerCancelWithWrongPqueueOfOpenQueueCancelsThere(RemoteEnding):
     """The server refuses a RemoteQMCancelReceive whose pQueue is the handle of a different open queue, but cancels the
     read that waits there with the given dwRequestID.
     """
@@ -48,7 +48,7 @@ class OtherQueueCancelled(RemoteEnding):
 
 
 @fault("server-cancel-wrong-pqueue-refused-but-read-cancelled", breaks="MQQP-3.1.4.6-07")
-class RefusedAndCancelled(RemoteEnding):
+class ServerCancelWrongPqueueRefusedButReadCancelled(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive with a wrong pQueue that is not 0,
     but cancels the read of hQueue.
     """
@@ -63,7 +63,7 @@ class RefusedAndCancelled(RemoteEnding):
 
 
 @fault("server-cancel-wrong-pqueue-without-reads-invalid-handle", breaks="MQQP-3.1.4.6-07")
-class HandleCheckedFirst(RemoteEnding):
+class ServerCancelWrongPqueueWithoutReadsInvalidHandle(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_HANDLE for a RemoteQMCancelReceive with a wrong pQueue that is not 0, if no
     read waits on hQueue.
     """
@@ -75,7 +75,7 @@ class HandleCheckedFirst(RemoteEnding):
 
 
 @fault("server-cancel-finds-read-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
-class SameQueueSearched(RemoteEnding):
+class ServerCancelFindsReadOfOtherHandleOfSameQueue(RemoteEnding):
     """The server cancels a read that waits on a different handle of the same queue, if no read of hQueue has the given
     dwRequestID.
     """
@@ -92,7 +92,7 @@ class SameQueueSearched(RemoteEnding):
 
 
 @fault("server-cancel-finds-read-of-other-queue-if-handle-has-reads", breaks="MQQP-3.1.4.6-08")
-class OtherQueueSearched(RemoteEnding):
+class ServerCancelFindsReadOfOtherQueueIfHandleHasReads(RemoteEnding):
     """The server searches the reads of all queues, if reads wait on hQueue but none has the given dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -105,7 +105,7 @@ class OtherQueueSearched(RemoteEnding):
 
 
 @fault("server-cancel-hqueue-low-16-bits", breaks="MQQP-3.1.4.6-08")
-class HandleInPart(RemoteEnding):
+class ServerCancelHqueueLow16Bits(RemoteEnding):
     """The server compares only the low 16 bits of hQueue with the handles of waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -116,7 +116,7 @@ class HandleInPart(RemoteEnding):
 
 
 @fault("server-cancel-after-last-read-ended-mq-error", breaks="MQQP-3.1.4.6-09")
-class EmptiedHandleKnown(RemoteEnding):
+class ServerCancelAfterLastReadEndedMqError(RemoteEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on a handle whose reads were all cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -133,7 +133,7 @@ class EmptiedHandleKnown(RemoteEnding):
 
 
 @fault("server-cancel-on-open-handle-without-reads-mq-error", breaks="MQQP-3.1.4.6-09")
-class OpenHandleWithoutReads(RemoteEnding):
+class ServerCancelOnOpenHandleWithoutReadsMqError(RemoteEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on an open handle without waiting reads, while reads wait
     on a different handle.
     """
@@ -146,7 +146,7 @@ class OpenHandleWithoutReads(RemoteEnding):
 
 
 @fault("server-cancel-on-closed-handle-invalid-parameter", breaks="MQQP-3.1.4.6-09")
-class ClosedHandleParameter(RemoteEnding):
+class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive on a handle that is not open."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -156,7 +156,7 @@ class ClosedHandleParameter(RemoteEnding):
 
 
 @fault("server-cancel-finds-by-low-24-bits-of-request-id", breaks="MQQP-3.1.4.6-10")
-class RequestIdLow24Bits(RemoteEnding):
+class ServerCancelFindsByLow24BitsOfRequestId(RemoteEnding):
     """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -167,7 +167,7 @@ class RequestIdLow24Bits(RemoteEnding):
 
 
 @fault("server-cancel-request-id-all-ones-cancels-first", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
-class AllOnesAny(RemoteEnding):
+class ServerCancelRequestIdAllOnesCancelsFirst(RemoteEnding):
     """The server cancels the first waiting read for a RemoteQMCancelReceive with the dwRequestID 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -178,7 +178,7 @@ class AllOnesAny(RemoteEnding):
 
 
 @fault("server-cancel-third-read-not-found", breaks="MQQP-3.1.4.6-10")
-class ThirdNotFound(RemoteEnding):
+class ServerCancelThirdReadNotFound(RemoteEnding):
     """The server searches only the first two waiting reads of a handle."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -188,7 +188,7 @@ class ThirdNotFound(RemoteEnding):
 
 
 @fault("server-cancel-unknown-request-id-mq-error-and-only-read-cancelled", breaks="MQQP-3.1.4.6-11")
-class UnknownCancelsOnly(RemoteEnding):
+class ServerCancelUnknownRequestIdMqErrorAndOnlyReadCancelled(RemoteEnding):
     """The server returns MQ_ERROR for an unknown dwRequestID, but cancels the waiting read, if the handle has one."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -200,7 +200,7 @@ class UnknownCancelsOnly(RemoteEnding):
 
 
 @fault("server-cancel-request-id-of-earlier-cancelled-read-mq-ok", breaks=("MQQP-3.1.4.6-11", "MQQP-3.1.4.6-19"))
-class EarlierCancelledOk(RemoteEnding):
+class ServerCancelRequestIdOfEarlierCancelledReadMqOk(RemoteEnding):
     """The server returns MQ_OK for a RemoteQMCancelReceive with the dwRequestID of a read that was cancelled before,
     while other reads wait on the handle.
     """
@@ -220,7 +220,7 @@ class EarlierCancelledOk(RemoteEnding):
 
 
 @fault("server-cancel-request-id-of-timed-out-read-found", breaks="MQQP-3.1.4.6-11")
-class EndedReadOk(RemoteReads):
+class ServerCancelRequestIdOfTimedOutReadFound(RemoteReads):
     """The server keeps the entry of a read whose time-out expired, if other reads wait on the handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: object) -> None:
@@ -231,7 +231,7 @@ class EndedReadOk(RemoteReads):
 
 
 @fault("server-cancel-of-second-read-closes-queue", breaks="MQQP-3.1.4.6-14")
-class SecondCancelCloses(RemoteEnding):
+class ServerCancelOfSecondReadClosesQueue(RemoteEnding):
     """The server closes the OpenQueueDescriptor when the second read of its handle is cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -249,7 +249,7 @@ class SecondCancelCloses(RemoteEnding):
 
 
 @fault("server-cancel-of-peek-closes-queue", breaks="MQQP-3.1.4.6-14")
-class PeekCancelCloses(RemoteEnding):
+class ServerCancelOfPeekClosesQueue(RemoteEnding):
     """The server closes the OpenQueueDescriptor when a peek is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -261,7 +261,7 @@ class PeekCancelCloses(RemoteEnding):
 
 
 @fault("server-cancel-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
-class CancelClosesCursors(RemoteEnding):
+class ServerCancelClosesCursorsOfHandle(RemoteEnding):
     """The server closes the cursors of the handle when a read without a cursor is cancelled."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -274,7 +274,7 @@ class CancelClosesCursors(RemoteEnding):
 
 
 @fault("server-cancelled-infinite-read-mq-ok", breaks="MQQP-3.1.4.6-15")
-class InfiniteOtherStatus(RemoteEnding):
+class ServerCancelledInfiniteReadMqOk(RemoteEnding):
     """The server ends a cancelled read with MQ_OK, if its ulTimeout is 0xFFFFFFFF."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -283,7 +283,7 @@ class InfiniteOtherStatus(RemoteEnding):
 
 
 @fault("server-cancelled-peek-with-cursor-mq-ok", breaks="MQQP-3.1.4.6-15")
-class CursorPeekOtherStatus(Waiting):
+class ServerCancelledPeekWithCursorMqOk(Waiting):
     """The server ends a cancelled peek with a cursor with MQ_OK."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -292,7 +292,7 @@ class CursorPeekOtherStatus(Waiting):
 
 
 @fault("server-cancelled-receive2-mq-ok", breaks="MQQP-3.1.4.6-15")
-class Receive2OtherStatus(RemoteReads):
+class ServerCancelledReceive2MqOk(RemoteReads):
     """The server ends a cancelled receive by RemoteQMStartReceive2 with MQ_OK."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -301,7 +301,7 @@ class Receive2OtherStatus(RemoteReads):
 
 
 @fault("server-second-cancelled-read-mq-ok", breaks="MQQP-3.1.4.6-15")
-class SecondOtherStatus(RemoteEnding):
+class ServerSecondCancelledReadMqOk(RemoteEnding):
     """The server ends the second cancelled read of a handle with MQ_OK."""
 
     def __init__(self, qm: QM) -> None:
@@ -315,7 +315,7 @@ class SecondOtherStatus(RemoteEnding):
 
 
 @fault("server-cancelled-cursor-read-request-id-stays-used", breaks="MQQP-3.1.4.6-19")
-class CursorReadIdUsed(RemoteStarting):
+class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
     """The server refuses the dwRequestID of a cancelled read with a cursor for the next read of the handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -333,7 +333,7 @@ class CursorReadIdUsed(RemoteStarting):
 
 
 @fault("server-cancel-removes-entries-of-all-reads-of-handle", breaks="MQQP-3.1.4.6-19")
-class AllEntriesRemoved(RemoteEnding):
+class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteEnding):
     """The server removes the entries of all reads of the handle when it cancels one of them."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -344,7 +344,7 @@ class AllEntriesRemoved(RemoteEnding):
 
 
 @fault("server-cancel-removes-entry-with-same-id-of-other-handle", breaks="MQQP-3.1.4.6-19")
-class SameIdRemoved(RemoteEnding):
+class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteEnding):
     """The server also removes the entry with the same dwRequestID of a different handle when it cancels a read."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -356,7 +356,7 @@ class SameIdRemoved(RemoteEnding):
 
 
 @fault("server-cancel-of-peek-returns-mq-error", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
-class PeekCancelError(RemoteEnding):
+class ServerCancelOfPeekReturnsMqError(RemoteEnding):
     """The server returns MQ_ERROR from the RemoteQMCancelReceive that cancels a peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -365,7 +365,7 @@ class PeekCancelError(RemoteEnding):
 
 
 @fault("server-cancel-of-second-read-returns-information", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
-class SecondCancelInformation(RemoteEnding):
+class ServerCancelOfSecondReadReturnsInformation(RemoteEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from the second RemoteQMCancelReceive of a handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -380,7 +380,7 @@ class SecondCancelInformation(RemoteEnding):
 
 
 @fault("server-cancel-unknown-request-id-thrown-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
-class UnknownIdThrown(RemoteEnding):
+class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive with a dwRequestID that no waiting read has."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -392,7 +392,7 @@ class UnknownIdThrown(RemoteEnding):
 
 
 @fault("server-cancel-closed-handle-thrown", breaks="MQQP-3.1.4.6-D02")
-class ClosedHandleThrown(RemoteEnding):
+class ServerCancelClosedHandleThrown(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive whose hQueue is not an open handle."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -405,7 +405,7 @@ class ClosedHandleThrown(RemoteEnding):
 
 
 @fault("server-cancelled-read-still-takes-next-message", breaks="MQQP-3.1.4.6-D01")
-class CancelledTakesMessage(Waiting):
+class ServerCancelledReadStillTakesNextMessage(Waiting):
     """The server answers a cancelled receive, but the receive still takes the next message of its queue."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -417,7 +417,7 @@ class CancelledTakesMessage(Waiting):
 
 
 @fault("server-cancelled-peek-answered-with-next-message", breaks="MQQP-3.1.4.6-D01")
-class CancelledPeekWaits(Waiting):
+class ServerCancelledPeekAnsweredWithNextMessage(Waiting):
     """The server does not end the wait of a cancelled peek: the response follows with the next message."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -426,7 +426,7 @@ class CancelledPeekWaits(Waiting):
 
 
 @fault("server-cancel-ends-wait-of-first-read-of-queue", breaks="MQQP-3.1.4.6-D01")
-class FirstReaderStopped(Waiting):
+class ServerCancelEndsWaitOfFirstReadOfQueue(Waiting):
     """The server ends the wait of the first read of the handle when any read of the handle is cancelled."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:

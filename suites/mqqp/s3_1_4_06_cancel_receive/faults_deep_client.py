@@ -22,7 +22,7 @@ FAILURE_RULE_BY_METHOD = {
 
 
 @fault("client-cancel-receive-before-read-is-sent", breaks="MQQP-3.1.4.6-03")
-class CancelledBeforeRead(ClientCancelling):
+class ClientCancelReceiveBeforeReadIsSent(ClientCancelling):
     """The client calls RemoteQMCancelReceive for a read that it has not sent yet."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:

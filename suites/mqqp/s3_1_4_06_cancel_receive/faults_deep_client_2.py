@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 
 
 @fault("client-failed-cancel-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class FailureIgnored(ClientCancelling):
+class ClientFailedCancelTakenAsSuccess(ClientCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
@@ -21,7 +21,7 @@ class FailureIgnored(ClientCancelling):
 
 
 @fault("client-cancel-status-not-found-taken-as-success", breaks="MQQP-3.1.4.6-05")
-class NotFoundIgnored(ClientCancelling):
+class ClientCancelStatusNotFoundTakenAsSuccess(ClientCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
@@ -33,7 +33,7 @@ class NotFoundIgnored(ClientCancelling):
 
 
 @fault("client-cancel-called-before-start-receive", breaks="MQQP-3.1.4.6-03")
-class CancelBeforeStart(ClientCancelling):
+class ClientCancelCalledBeforeStartReceive(ClientCancelling):
     """The client calls RemoteQMCancelReceive for a read that it has not yet sent to the server."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:

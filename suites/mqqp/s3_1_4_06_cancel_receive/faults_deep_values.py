@@ -11,7 +11,7 @@ LARGEST_REQUEST_ID = 0xFFFFFFFF
 
 
 @fault("server-cancel-receive-dwrequestid-0-cancels-first-read", breaks="MQQP-3.1.4.6-11")
-class ZeroCancelsFirstRead(RemoteEnding):
+class ServerCancelReceiveDwrequestid0CancelsFirstRead(RemoteEnding):
     """The server cancels the first waiting read if RemoteQMCancelReceive names dwRequestID 0 and no read has this
     dwRequestID.
     """
@@ -26,7 +26,7 @@ class ZeroCancelsFirstRead(RemoteEnding):
 
 
 @fault("server-cancel-receive-dwrequestid-0-not-found", breaks="MQQP-3.1.4.6-10")
-class ZeroNotFound(RemoteEnding):
+class ServerCancelReceiveDwrequestid0NotFound(RemoteEnding):
     """The server does not find a waiting read whose dwRequestID is 0."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -34,7 +34,7 @@ class ZeroNotFound(RemoteEnding):
 
 
 @fault("server-cancel-receive-largest-dwrequestid-not-found", breaks="MQQP-3.1.4.6-10")
-class LargestNotFound(RemoteEnding):
+class ServerCancelReceiveLargestDwrequestidNotFound(RemoteEnding):
     """The server does not find a waiting read whose dwRequestID is 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

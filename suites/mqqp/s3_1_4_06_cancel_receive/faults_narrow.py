@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-cancel-receive-pqueue-0-accepted", breaks="MQQP-3.1.4.6-07", blind=True)
-class ZeroAccepted(RemoteEnding):
+class ServerCancelReceivePqueue0Accepted(RemoteEnding):
     """RemoteQMCancelReceive accepts pQueue 0."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -21,7 +21,7 @@ class ZeroAccepted(RemoteEnding):
 
 
 @fault("server-cancel-receive-closed-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class ClosedQueueOtherStatus(RemoteEnding):
+class ServerCancelReceiveClosedQueueMqError(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_PARAMETER for an hQueue that is not an open queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -31,7 +31,7 @@ class ClosedQueueOtherStatus(RemoteEnding):
 
 
 @fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class IdleQueueReturnsError(RemoteEnding):
+class ServerCancelReceiveAfterLastReadOfQueueMqError(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
     cancelled.
     """
@@ -47,7 +47,7 @@ class IdleQueueReturnsError(RemoteEnding):
 
 
 @fault("server-cancelled-receive-by-cursor-request-id-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
-class CancelledPeekKept(RemoteReads):
+class ServerCancelledReceiveByCursorRequestIdInUse(RemoteReads):
     """The server keeps the entry of a cancelled peek, so the dwRequestID stays in use."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -61,7 +61,7 @@ class CancelledPeekKept(RemoteReads):
 
 
 @fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
-class OnlyReadsOfConnectionFound(RemoteEnding):
+class ServerCancelReceiveOnlyOfOwnConnection(RemoteEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

@@ -9,7 +9,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("server-cancelled-start-receive2-waits-on", breaks="MQQP-3.1.4.6-D01", blind=True)
-class CancelledStartReceive2Waits(RemoteEnding):
+class ServerCancelledStartReceive2WaitsOn(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but this call
     continues to wait.
     """

@@ -26,7 +26,7 @@ add(
 
 
 @fault("server-purge-queue-success-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
-class ErrorReturnedOnSuccess(RemoteOpening):
+class ServerPurgeQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -38,7 +38,7 @@ def _return_success(status: int) -> int:
 
 
 @fault("server-purge-queue-error-returns-success", breaks="MQQP-3.1.4.7-03")
-class AlwaysSucceeds(RemoteOpening):
+class ServerPurgeQueueErrorReturnsSuccess(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that the server cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -49,7 +49,7 @@ class AlwaysSucceeds(RemoteOpening):
     "server-purge-queue-unopened-queue-accepted",
     breaks=("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"),
 )
-class UnopenedQueuePurged(RemoteOpening):
+class ServerPurgeQueueUnopenedQueueAccepted(RemoteOpening):
     """RemoteQMPurgeQueue purges a queue that RemoteQMOpenQueue has not opened."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -61,7 +61,7 @@ class UnopenedQueuePurged(RemoteOpening):
 
 
 @fault("server-purge-queue-purges-every-queue", breaks="MQQP-3.1.4.7-09")
-class EveryQueuePurged(RemoteOpening):
+class ServerPurgeQueuePurgesEveryQueue(RemoteOpening):
     """RemoteQMPurgeQueue purges every queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -78,7 +78,7 @@ class EveryQueuePurged(RemoteOpening):
         "MQQP-3.1.4.7-D01",
     ),
 )
-class PurgeLeavesMessages(RemoteOpening):
+class ServerPurgeQueueLeavesMessages(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK and leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -86,7 +86,7 @@ class PurgeLeavesMessages(RemoteOpening):
 
 
 @fault("server-purge-queue-removes-highest-priority-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
-class OnlyHighestPriorityPurged(RemoteOpening):
+class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
     """RemoteQMPurgeQueue removes only the messages of the highest priority."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -111,7 +111,7 @@ def _undo_pending_purge(position: MessagePosition) -> None:
     "server-nack-restores-purged-message",
     breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"),
 )
-class NackReturnsPurgedMessage(TwoPhaseReading):
+class ServerNackRestoresPurgedMessage(TwoPhaseReading):
     """RemoteQMEndReceive with RR_NACK returns a purged message to the queue."""
 
     def dequeue_message_end(

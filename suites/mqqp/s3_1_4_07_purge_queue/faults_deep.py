@@ -30,7 +30,7 @@ class _Keeping(RemoteOpening):
 
 
 @fault("server-purge-queue-leaves-recoverable-messages", breaks="MQQP-3.1.4.7-D01")
-class RecoverableKept(_Keeping):
+class ServerPurgeQueueLeavesRecoverableMessages(_Keeping):
     """The server purges only the express messages of a queue."""
 
     def keeps(self, queue: Queue, index: int) -> bool:
@@ -40,7 +40,7 @@ class RecoverableKept(_Keeping):
 
 
 @fault("server-purge-queue-leaves-third-and-later-messages", breaks="MQQP-3.1.4.7-D01")
-class OnlyTwoPurged(_Keeping):
+class ServerPurgeQueueLeavesThirdAndLaterMessages(_Keeping):
     """The server purges only the first two messages of a queue."""
 
     def keeps(self, queue: Queue, index: int) -> bool:
@@ -48,7 +48,7 @@ class OnlyTwoPurged(_Keeping):
 
 
 @fault("server-purge-queue-leaves-messages-of-priority-0", breaks="MQQP-3.1.4.7-D01")
-class LowestPriorityKept(_Keeping):
+class ServerPurgeQueueLeavesMessagesOfPriority0(_Keeping):
     """The server does not purge messages of priority 0."""
 
     def keeps(self, queue: Queue, index: int) -> bool:
@@ -56,7 +56,7 @@ class LowestPriorityKept(_Keeping):
 
 
 @fault("server-purge-queue-of-second-handle-not-found", breaks="MQQP-3.1.4.7-05")
-class SecondHandleRefused(RemoteOpening):
+class ServerPurgeQueueOfSecondHandleNotFound(RemoteOpening):
     """The server refuses a purge through the second handle of a queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -70,7 +70,7 @@ class SecondHandleRefused(RemoteOpening):
 
 
 @fault("server-purge-queue-without-remote-qm-open-queue-accepted", breaks="MQQP-3.1.4.7-06")
-class UnopenedPurged(RemoteOpening):
+class ServerPurgeQueueWithoutRemoteQmOpenQueueAccepted(RemoteOpening):
     """The server purges a queue that only R_QMOpenRemoteQueue has opened."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -82,7 +82,7 @@ class UnopenedPurged(RemoteOpening):
 
 
 @fault("server-purge-queue-purges-every-open-queue", breaks="MQQP-3.1.4.7-09")
-class EveryOpenQueuePurged(RemoteOpening):
+class ServerPurgeQueuePurgesEveryOpenQueue(RemoteOpening):
     """The server purges every queue that a remote reader has open."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -95,7 +95,7 @@ class EveryOpenQueuePurged(RemoteOpening):
 
 
 @fault("server-purge-queue-purges-subqueues", breaks="MQQP-3.1.4.7-09")
-class SubqueuesPurged(RemoteOpening):
+class ServerPurgeQueuePurgesSubqueues(RemoteOpening):
     """The server also purges the subqueues of the purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -105,7 +105,7 @@ class SubqueuesPurged(RemoteOpening):
 
 
 @fault("server-purge-queue-cancels-waiting-reads", breaks="MQQP-3.1.4.7-10")
-class WaitingReadsCancelled(RemoteOpening):
+class ServerPurgeQueueCancelsWaitingReads(RemoteOpening):
     """The server cancels the reads that wait on a purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -117,7 +117,7 @@ class WaitingReadsCancelled(RemoteOpening):
 
 
 @fault("server-purge-queue-closes-cursors", breaks="MQQP-3.1.4.7-10")
-class CursorsClosed(RemoteOpening):
+class ServerPurgeQueueClosesCursors(RemoteOpening):
     """The server closes the cursors of a purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -127,7 +127,7 @@ class CursorsClosed(RemoteOpening):
 
 
 @fault("server-purge-queue-of-empty-queue-returns-failure", breaks="MQQP-3.1.4.7-12")
-class EmptyQueueRefused(RemoteOpening):
+class ServerPurgeQueueOfEmptyQueueReturnsFailure(RemoteOpening):
     """The server returns a failure for the purge of an empty queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -138,7 +138,7 @@ class EmptyQueueRefused(RemoteOpening):
 
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
-class LockedMessageRefuses(RemoteOpening):
+class ServerPurgeQueueWithLockedMessageReturnsFailure(RemoteOpening):
     """If a receive from a queue is unfinished, RemoteQMPurgeQueue purges the queue but returns a failure."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -151,7 +151,7 @@ class LockedMessageRefuses(RemoteOpening):
 
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
-class LockedMessagesKept(_Keeping):
+class ServerPurgeQueueWithOpenReceiveLeavesMessages(_Keeping):
     """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
     def keeps(self, queue: Queue, index: int) -> bool:

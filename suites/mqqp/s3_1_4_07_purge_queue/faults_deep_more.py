@@ -10,7 +10,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-purge-after-earlier-purge-does-nothing", breaks="MQQP-3.1.4.7-D01")
-class SecondPurgeIgnored(RemoteOpening):
+class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
     """The server carries out only the first purge through a queue handle; for later purges, it returns MQ_OK and does
     nothing.
     """
@@ -26,7 +26,7 @@ class SecondPurgeIgnored(RemoteOpening):
 
 
 @fault("server-messages-after-purge-refused", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01"))
-class LaterMessagesRefused(RemoteOpening):
+class ServerMessagesAfterPurgeRefused(RemoteOpening):
     """The server refuses every message that arrives after a purge."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 @fault(
     "server-purged-recoverable-messages-back-after-restart", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True
 )
-class PurgedInMemoryOnly(Durability):
+class ServerPurgedRecoverableMessagesBackAfterRestart(Durability):
     """The server purges a queue only in memory: recoverable messages are in the queue again after a restart."""
 
     def build_removal(self, positions, reason):
@@ -23,7 +23,7 @@ class PurgedInMemoryOnly(Durability):
 
 
 @fault("server-purge-keeps-transactional-messages", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True)
-class TransactionalKept(RemoteOpening):
+class ServerPurgeKeepsTransactionalMessages(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a transactional queue, but leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -34,7 +34,7 @@ class TransactionalKept(RemoteOpening):
 
 
 @fault("server-purge-also-purges-journal", breaks="MQQP-3.1.4.7-09", blind=True)
-class JournalPurged(RemoteOpening):
+class ServerPurgeAlsoPurgesJournal(RemoteOpening):
     """The server also purges the journal of the purged queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -47,7 +47,7 @@ class JournalPurged(RemoteOpening):
 
 
 @fault("server-purge-without-negative-acknowledgments", breaks="MQQP-3.1.4.7-10", blind=True)
-class PurgedSilently(Queues):
+class ServerPurgeWithoutNegativeAcknowledgments(Queues):
     """The server sends no acknowledgment of class Q_PURGED for the messages that a remote purge removes."""
 
     def purge(self, queue, token, done, failed=None):
@@ -58,7 +58,7 @@ class PurgedSilently(Queues):
 
 
 @fault("server-purge-of-closed-queue-accepted", breaks="MQQP-3.1.4.7-06", blind=True)
-class ClosedHandlePurges(RemoteOpening):
+class ServerPurgeOfClosedQueueAccepted(RemoteOpening):
     """While a queue has an open handle, RemoteQMPurgeQueue also purges the queue through a closed handle."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -80,7 +80,7 @@ class ClosedHandlePurges(RemoteOpening):
 
 
 @fault("server-purge-of-queue-with-cursor-rewinds-handles", breaks="MQQP-3.1.4.7-12", blind=True)
-class PurgeWithReaderFails(RemoteOpening):
+class ServerPurgeOfQueueWithCursorRewindsHandles(RemoteOpening):
     """If a read waits on the handle, RemoteQMPurgeQueue purges the queue but returns MQ_ERROR."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:

@@ -27,7 +27,7 @@ add(
 
 
 @fault("server-get-server-port-returns-zero", breaks="MQQP-3.1.4.8-D05")
-class NoPort(RemoteOpening):
+class ServerGetServerPortReturnsZero(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns 0 for every port type."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -38,7 +38,7 @@ class NoPort(RemoteOpening):
     "server-get-server-port-one-too-high",
     breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
 )
-class PortGreaterByOne(RemoteOpening):
+class ServerGetServerPortOneTooHigh(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns a port that is greater by 1 than the right port."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -60,7 +60,7 @@ add(
 
 
 @fault("server-get-server-port-in-upper-16-bits", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D02"))
-class BytesOfPortSwapped(RemoteOpening):
+class ServerGetServerPortInUpper16Bits(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns the port in the upper 16 bits."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -70,7 +70,7 @@ class BytesOfPortSwapped(RemoteOpening):
 @fault(
     "server-get-server-port-for-spx-gives-fault", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07")
 )
-class SpxFaults(RemoteOpening):
+class ServerGetServerPortForSpxGivesFault(RemoteOpening):
     """RemoteQMGetQMQMServerPort answers an SPX port type with a fault."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -81,7 +81,7 @@ class SpxFaults(RemoteOpening):
 
 
 @fault("server-get-server-port-for-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
-class SpxReturnsError(RemoteOpening):
+class ServerGetServerPortForSpxReturnsError(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns an HRESULT instead of 0 for a protocol that the server does not support."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -89,7 +89,7 @@ class SpxReturnsError(RemoteOpening):
 
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
-class PortChangesWhileQueueOpen(RemoteOpening):
+class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -97,7 +97,7 @@ class PortChangesWhileQueueOpen(RemoteOpening):
 
 
 @fault("server-get-server-port-faults-with-open-queue", breaks="MQQP-3.1.4.8-D07")
-class PortThrownWhileQueueOpen(RemoteOpening):
+class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
     """RemoteQMGetQMQMServerPort answers with a fault while a queue is open."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -116,7 +116,7 @@ add(
 
 
 @fault("server-get-version-major-below-6", breaks="MQQP-3.1.4.9-02")
-class VersionBelow6(RemoteOpening):
+class ServerGetVersionMajorBelow6(RemoteOpening):
     """RemoteQmGetVersion returns version 5.2.3790."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -124,7 +124,7 @@ class VersionBelow6(RemoteOpening):
 
 
 @fault("server-get-version-build-zero", breaks="MQQP-3.1.4.9-03")
-class BuildNumberZero(RemoteOpening):
+class ServerGetVersionBuildZero(RemoteOpening):
     """RemoteQmGetVersion returns version 6.1 with build number 0."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -132,7 +132,7 @@ class BuildNumberZero(RemoteOpening):
 
 
 @fault("server-get-version-minor-zero", breaks="MQQP-3.1.4.9-D01")
-class MinorVersionZero(RemoteOpening):
+class ServerGetVersionMinorZero(RemoteOpening):
     """RemoteQmGetVersion returns version 6.0.6531."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -140,7 +140,7 @@ class MinorVersionZero(RemoteOpening):
 
 
 @fault("server-get-version-faults-without-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class VersionThrownBeforeOpen(RemoteOpening):
+class ServerGetVersionFaultsWithoutOpenQueue(RemoteOpening):
     """RemoteQmGetVersion answers with a fault while no queue is open."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-port-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
-class NoPortAfterThirdCall(RemoteOpening):
+class ServerPort0AfterThirdCall(RemoteOpening):
     """After three calls, RemoteQMGetQMQMServerPort returns 0."""
 
     calls = 0
@@ -24,7 +24,7 @@ class NoPortAfterThirdCall(RemoteOpening):
 
 
 @fault("server-port-while-queue-is-open-0", breaks="MQQP-3.1.4.8-D06")
-class NoPortWhileQueueOpen(RemoteOpening):
+class ServerPortWhileQueueIsOpen0(RemoteOpening):
     """While a queue is open for remote reading, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -32,7 +32,7 @@ class NoPortWhileQueueOpen(RemoteOpening):
 
 
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
-class VersionDiffersWhileQueueOpen(RemoteOpening):
+class ServerVersionDiffersWhileQueueIsOpen(RemoteOpening):
     """While a queue is open for remote reading, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -41,7 +41,7 @@ class VersionDiffersWhileQueueOpen(RemoteOpening):
 
 
 @fault("server-version-call-between-both-opens-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class VersionThrownBetweenOpens(RemoteOpening):
+class ServerVersionCallBetweenBothOpensThrown(RemoteOpening):
     """After R_QMOpenRemoteQueue and before RemoteQMOpenQueue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-port-while-read-waits-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
-class NoPortWhileReadWaits(RemoteOpening):
+class ServerPortWhileReadWaits0(RemoteOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -17,7 +17,7 @@ class NoPortWhileReadWaits(RemoteOpening):
 
 
 @fault("server-port-after-close-of-queue-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
-class NoPortAfterClose(RemoteOpening):
+class ServerPortAfterCloseOfQueue0(RemoteOpening):
     """After the last remote reader has closed its queue, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -28,7 +28,7 @@ class NoPortAfterClose(RemoteOpening):
 
 
 @fault("server-port-call-while-read-waits-thrown", breaks="MQQP-3.1.4.8-D07", blind=True)
-class PortThrownWhileReadWaits(RemoteOpening):
+class ServerPortCallWhileReadWaitsThrown(RemoteOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort raises an RPC exception."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -39,7 +39,7 @@ class PortThrownWhileReadWaits(RemoteOpening):
 
 
 @fault("server-version-while-read-waits-differs", breaks="MQQP-3.1.4.9-D02", blind=True)
-class VersionWhileReadWaits(RemoteOpening):
+class ServerVersionWhileReadWaitsDiffers(RemoteOpening):
     """While a read waits for a message, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -48,7 +48,7 @@ class VersionWhileReadWaits(RemoteOpening):
 
 
 @fault("server-version-call-after-close-of-queue-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"), blind=True)
-class VersionThrownAfterClose(RemoteOpening):
+class ServerVersionCallAfterCloseOfQueueThrown(RemoteOpening):
     """After the last remote reader has closed its queue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:

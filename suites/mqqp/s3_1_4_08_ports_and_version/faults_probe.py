@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-version-major-0-before-first-open-queue", breaks="MQQP-3.1.4.9-D02", blind=True)
-class MajorUnknownBeforeOpen(RemoteOpening):
+class ServerVersionMajor0BeforeFirstOpenQueue(RemoteOpening):
     """RemoteQmGetVersion returns 0 for pMajor until a client has opened a queue with RemoteQMOpenQueue."""
 
     def __init__(self, qm: QM) -> None:

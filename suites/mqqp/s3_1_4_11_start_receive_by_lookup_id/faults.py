@@ -146,7 +146,7 @@ add(
         *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     ),
 )
-class ReceiveLeavesMessage(RemoteReads):
+class ServerLookupReceiveLeavesMessage(RemoteReads):
     """A RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -159,7 +159,7 @@ class ReceiveLeavesMessage(RemoteReads):
     "server-lookup-peek-takes-message",
     breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
-class PeekRemovesMessage(RemoteReads):
+class ServerLookupPeekTakesMessage(RemoteReads):
     """A PEEK lookup removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -169,7 +169,7 @@ class PeekRemovesMessage(RemoteReads):
 
 
 @fault("server-lookup-peek-current-takes-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
-class PeekCurrentRemovesMessage(RemoteReads):
+class ServerLookupPeekCurrentTakesMessage(RemoteReads):
     """A LOOKUP_PEEK_CURRENT removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -228,7 +228,7 @@ add(
 
 
 @fault("client-lookup-of-last-message-sends-lookup-id-0", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
-class ClientLookupOfLastSendsZero(ClientReading):
+class ClientLookupOfLastMessageSendsLookupId0(ClientReading):
     """The client sends LookupId 0 in a lookup of the last message."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -238,7 +238,7 @@ class ClientLookupOfLastSendsZero(ClientReading):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
-class ReceivePreviousOfMaximumFindsNothing(RemoteReads):
+class ServerLookupReceivePrevOfAllOnesFails(RemoteReads):
     """A LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the last
     message.
     """
@@ -250,7 +250,7 @@ class ReceivePreviousOfMaximumFindsNothing(RemoteReads):
 
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
-class ReceiveNextOfZeroFindsNothing(RemoteReads):
+class ServerLookupReceiveNextOfZeroFails(RemoteReads):
     """A LOOKUP_RECEIVE_NEXT with LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first message."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -260,7 +260,7 @@ class ReceiveNextOfZeroFindsNothing(RemoteReads):
 
 
 @fault("server-lookup-peek-sequential-id-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class SequentialIdOfPeekZero(RemoteReads):
+class ServerLookupPeekSequentialIdZero(RemoteReads):
     """The server returns SequentialId 0 for a PEEK lookup."""
 
     peeking = False
@@ -281,7 +281,7 @@ class SequentialIdOfPeekZero(RemoteReads):
     "server-lookup-h-remote-queue-zero-accepted",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
-class QueueZeroReadsFirstQueue(RemoteStarting):
+class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
@@ -326,7 +326,7 @@ add(
         "MQQP-3.1.4.10-55",
     ),
 )
-class FailedReadReturnsSuccess(RemoteReads):
+class ServerFailedReadReturnsSuccess(RemoteReads):
     """The server returns MQ_OK for a failed read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

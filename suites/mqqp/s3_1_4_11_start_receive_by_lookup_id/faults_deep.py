@@ -27,7 +27,7 @@ def _is_lookup(call: Call) -> bool:
 
 
 @fault("server-lookup-timeout-of-high-16-bits-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class HighTimeoutAccepted(RemoteStarting):
+class ServerLookupTimeoutOfHigh16BitsAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with a nonzero ulTimeout if the low 16 bits of
     ulTimeout are zero.
     """
@@ -37,7 +37,7 @@ class HighTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-infinite-timeout-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class InfiniteTimeoutAccepted(RemoteStarting):
+class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with ulTimeout 0xFFFFFFFF."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
@@ -45,7 +45,7 @@ class InfiniteTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-timeout-of-receive-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ReceiveTimeoutAccepted(RemoteStarting):
+class ServerLookupTimeoutOfReceiveAccepted(RemoteStarting):
     """The server checks ulTimeout only for the peek actions of a read by LookupIdentifier."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
@@ -53,7 +53,7 @@ class ReceiveTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-open-cursor-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"))
-class OpenCursorAccepted(RemoteStarting):
+class ServerLookupOpenCursorAccepted(RemoteStarting):
     """The server accepts an open cursor of the queue in a read by LookupIdentifier."""
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
@@ -63,7 +63,7 @@ class OpenCursorAccepted(RemoteStarting):
 
 
 @fault("server-lookup-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.11-25", "MQQP-3.1.4.11-26"))
-class UnopenedRead(RemoteStarting):
+class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server reads by LookupIdentifier from a queue that only R_QMOpenRemoteQueue has opened."""
 
     def check_open_queue(self, desc: Desc) -> Status:
@@ -73,7 +73,7 @@ class UnopenedRead(RemoteStarting):
 
 
 @fault("server-lookup-finds-message-of-other-queue", breaks=("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-39"))
-class OtherQueueSearched(Seeking):
+class ServerLookupFindsMessageOfOtherQueue(Seeking):
     """The server finds a message by its LookupIdentifier in any queue, not only in the queue of the request."""
 
     def seek_with_identifier(
@@ -99,7 +99,7 @@ class _Seek(Seeking):
 
 
 @fault("server-lookup-next-of-last-message-starts-again", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
-class NextOfLastReturnsFirst(Seeking):
+class ServerLookupNextOfLastMessageStartsAgain(Seeking):
     """The server reads the first message for a NEXT action with the LookupId of the last message."""
 
     def seek_with_identifier(
@@ -112,7 +112,7 @@ class NextOfLastReturnsFirst(Seeking):
 
 
 @fault("server-lookup-prev-of-first-message-returns-it", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"))
-class PreviousOfFirstReturnsFirst(Seeking):
+class ServerLookupPrevOfFirstMessageReturnsIt(Seeking):
     """The server reads the first message for a PREV action with the LookupId of the first message."""
 
     def seek_with_identifier(
@@ -125,7 +125,7 @@ class PreviousOfFirstReturnsFirst(Seeking):
 
 
 @fault("server-lookup-current-of-missing-message-returns-first", breaks=("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"))
-class CurrentOfUnknownReturnsFirst(Seeking):
+class ServerLookupCurrentOfMissingMessageReturnsFirst(Seeking):
     """The server reads the first message for a CURRENT action whose LookupId belongs to no message."""
 
     def seek_with_identifier(
@@ -138,7 +138,7 @@ class CurrentOfUnknownReturnsFirst(Seeking):
 
 
 @fault("server-lookup-receive-current-of-locked-message", breaks="MQQP-3.1.4.11-36")
-class LockedReceived(Seeking):
+class ServerLookupReceiveCurrentOfLockedMessage(Seeking):
     """A receive by LookupIdentifier receives a message that another receive has locked."""
 
     def seek_with_identifier(
@@ -151,7 +151,7 @@ class LockedReceived(Seeking):
 
 
 @fault("server-lookup-next-ends-at-locked-message", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
-class NextIgnoresLock(Seeking):
+class ServerLookupNextEndsAtLockedMessage(Seeking):
     """The server finds no message for a NEXT action when the next message is locked."""
 
     def seek_with_identifier(
@@ -166,7 +166,7 @@ class NextIgnoresLock(Seeking):
 
 
 @fault("server-lookup-id-compared-in-32-bits", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"))
-class ComparedIn32Bits(_Seek):
+class ServerLookupIdComparedIn32Bits(_Seek):
     """The server compares only the low 32 bits of LookupId."""
 
     def change(self, queue: Queue, lookup_id: int, action: MessageSeekAction) -> tuple[int, MessageSeekAction]:
@@ -177,7 +177,7 @@ class ComparedIn32Bits(_Seek):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-reads-no-message", breaks="MQQP-3.1.4.11-43")
-class ReceivePreviousOfMaximumFails(RemoteReads):
+class ServerLookupReceivePrevOfAllOnesReadsNoMessage(RemoteReads):
     """The server does not read the last message for RECEIVE_PREV with LookupId 0xFFFFFFFFFFFFFFFF."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -187,7 +187,7 @@ class ReceivePreviousOfMaximumFails(RemoteReads):
 
 
 @fault("server-lookup-receive-next-of-0-reads-no-message", breaks="MQQP-3.1.4.11-42")
-class ReceiveNextOfZeroFails(RemoteReads):
+class ServerLookupReceiveNextOf0ReadsNoMessage(RemoteReads):
     """The server does not read the first message for RECEIVE_NEXT with LookupId 0."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -197,7 +197,7 @@ class ReceiveNextOfZeroFails(RemoteReads):
 
 
 @fault("server-lookup-prev-ends-at-priority", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"))
-class PreviousEndsAtPriority(Seeking):
+class ServerLookupPrevEndsAtPriority(Seeking):
     """The server finds no message for a PREV action when the previous message has a different priority."""
 
     def seek_with_identifier(
@@ -212,7 +212,7 @@ class PreviousEndsAtPriority(Seeking):
 
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
-class LastMessageByArrival(Seeking):
+class ServerLookupLastReturnsLastArrived(Seeking):
     """If all bits of LookupId are set, the server reads the message that arrived last instead of the last message of
     the queue.
     """
@@ -237,7 +237,7 @@ class _Answer(RemoteReads):
 
 
 @fault("server-lookup-sequentialid-copied-from-lookup-id", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class SequentialIdCopied(_Answer):
+class ServerLookupSequentialidCopiedFromLookupId(_Answer):
     """The server returns the lower 7 bytes of the request's LookupId in SequentialId."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -246,7 +246,7 @@ class SequentialIdCopied(_Answer):
 
 
 @fault("server-lookup-sequentialid-of-receive-missing", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class SequentialIdMissing(_Answer):
+class ServerLookupSequentialidOfReceiveMissing(_Answer):
     """The server returns SequentialId 0 for the receive actions."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -256,7 +256,7 @@ class SequentialIdMissing(_Answer):
 
 
 @fault("server-lookup-receive-prev-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
-class ReceivePreviousWithoutHandle(_Answer):
+class ServerLookupReceivePrevContextHandleNull(_Answer):
     """The server returns the context handle NULL for RECEIVE_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -265,7 +265,7 @@ class ReceivePreviousWithoutHandle(_Answer):
 
 
 @fault("server-lookup-peek-prev-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class PeekPreviousWithHandle(_Answer):
+class ServerLookupPeekPrevContextHandleSet(_Answer):
     """The server returns a context handle for PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -274,7 +274,7 @@ class PeekPreviousWithHandle(_Answer):
 
 
 @fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class FailedReceiveWithHandle(_Answer):
+class ServerLookupFailedReceiveContextHandleSet(_Answer):
     """The server returns a context handle for a receive by LookupIdentifier that finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -283,7 +283,7 @@ class FailedReceiveWithHandle(_Answer):
 
 
 @fault("server-lookup-missing-message-returns-mq-ok", breaks=("MQQP-3.1.4.11-58", "MQQP-3.1.4.11-18"))
-class MissingIsSuccess(_Answer):
+class ServerLookupMissingMessageReturnsMqOk(_Answer):
     """The server returns MQ_OK without a message when PEEK_NEXT finds no further message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -292,7 +292,7 @@ class MissingIsSuccess(_Answer):
 
 
 @fault("server-lookup-missing-message-thrown", breaks="MQQP-3.1.4.11-D08")
-class MissingThrown(RemoteReads):
+class ServerLookupMissingMessageThrown(RemoteReads):
     """The server raises an RPC exception when a read by LookupIdentifier finds no message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -303,7 +303,7 @@ class MissingThrown(RemoteReads):
 
 
 @fault("server-lookup-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07")
-class UnlistedStatus(_Answer):
+class ServerLookupMissingMessageReturnsQueueNotFound(_Answer):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when a PREV action finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -313,7 +313,7 @@ class UnlistedStatus(_Answer):
 
 
 @fault("server-lookup-failed-read-request-id-stays-in-use", breaks="MQQP-3.1.4.11-56")
-class RequestIdInUse(RemoteReads):
+class ServerLookupFailedReadRequestIdStaysInUse(RemoteReads):
     """The server keeps the dwRequestID of a failed read by LookupIdentifier in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -323,7 +323,7 @@ class RequestIdInUse(RemoteReads):
 
 
 @fault("server-lookup-peek-prev-removes-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D03"))
-class PeekPreviousRemoves(RemoteReads):
+class ServerLookupPeekPrevRemovesMessage(RemoteReads):
     """The server removes the message of a PEEK_PREV from the queue."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -333,7 +333,7 @@ class PeekPreviousRemoves(RemoteReads):
 
 
 @fault("server-lookup-receive-next-leaves-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D05"))
-class ReceiveNextLeaves(RemoteReads):
+class ServerLookupReceiveNextLeavesMessage(RemoteReads):
     """The server leaves the message of a RECEIVE_NEXT available in the queue."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -343,7 +343,7 @@ class ReceiveNextLeaves(RemoteReads):
 
 
 @fault("server-lookup-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.11-50", "MQQP-3.1.4.11-47"))
-class LongPacketCut(_Answer):
+class ServerLookupPacketOfMoreThan64KbCutOff(_Answer):
     """The server returns only the first 65,536 bytes of a longer packet in a read by LookupIdentifier."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -370,7 +370,7 @@ class _Client(ClientReading):
     "client-lookup-hcursor-of-open-cursor",
     breaks=("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
 )
-class ClientCursor(_Client):
+class ClientLookupHcursorOfOpenCursor(_Client):
     """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -379,7 +379,7 @@ class ClientCursor(_Client):
 
 
 @fault("client-lookup-hremotequeue-of-last-opened-queue", breaks="MQQP-3.1.4.11-05")
-class ClientQueue(_Client):
+class ClientLookupHremotequeueOfLastOpenedQueue(_Client):
     """The client sets hRemoteQueue of a read by LookupIdentifier to the handle of the queue that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -387,7 +387,7 @@ class ClientQueue(_Client):
 
 
 @fault("client-lookup-dwrequestid-of-other-read", breaks="MQQP-3.1.4.11-05")
-class ClientRequest(_Client):
+class ClientLookupDwrequestidOfOtherRead(_Client):
     """The client sets dwRequestID of a read by LookupIdentifier to the dwRequestID of another pending read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -395,7 +395,7 @@ class ClientRequest(_Client):
 
 
 @fault("client-lookup-receive-previous-as-next", breaks="MQQP-3.1.4.11-07")
-class ClientAction(_Client):
+class ClientLookupReceivePreviousAsNext(_Client):
     """The client sets ulAction of a receive of the previous message to RECEIVE_NEXT."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

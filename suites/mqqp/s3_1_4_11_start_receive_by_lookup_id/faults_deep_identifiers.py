@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("server-message-given-back-has-new-lookup-identifier", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"))
-class NewIdentifier(RemoteEnding):
+class ServerMessageGivenBackHasNewLookupIdentifier(RemoteEnding):
     """The server assigns a new LookupIdentifier to a message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:

@@ -42,7 +42,7 @@ class _Answer(RemoteReads):
 
 
 @fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
-class SecondReceiveWithoutHandle(_Answer):
+class ServerLookupSecondReceiveContextHandleNull(_Answer):
     """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
     LookupIdentifier.
     """
@@ -61,7 +61,7 @@ class SecondReceiveWithoutHandle(_Answer):
     breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     blind=True,
 )
-class LockedWithHandle(_Answer):
+class ServerLookupReceiveOfLockedMessageContextHandleSet(_Answer):
     """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -70,7 +70,7 @@ class LockedWithHandle(_Answer):
 
 
 @fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
-class RefusedWithHandle(_Answer):
+class ServerLookupRefusedReceiveContextHandleSet(_Answer):
     """The server returns a context handle when it refuses a receive by LookupIdentifier with a nonzero ulTimeout."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -80,7 +80,7 @@ class RefusedWithHandle(_Answer):
 
 
 @fault("server-lookup-sequentialid-of-8-bytes", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class SequentialIdOf8Bytes(_Answer):
+class ServerLookupSequentialidOf8Bytes(_Answer):
     """The server returns all 8 bytes of the LookupIdentifier in SequentialId of a receive."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -96,7 +96,7 @@ class SequentialIdOf8Bytes(_Answer):
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class SequentialIdOfFollowingMessage(_Answer):
+class ServerLookupSequentialidOfPeekPrevOfNextMessage(_Answer):
     """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -115,7 +115,7 @@ class SequentialIdOfFollowingMessage(_Answer):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class MissingReceiveIsSuccess(_Answer):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(_Answer):
     """The server returns MQ_OK for a RECEIVE_CURRENT whose LookupId belongs to no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -129,7 +129,7 @@ class MissingReceiveIsSuccess(_Answer):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class LockedIsSuccess(_Answer):
+class ServerLookupReceiveOfLockedMessageReturnsMqOk(_Answer):
     """The server returns MQ_OK without a message when RECEIVE_CURRENT names a locked message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -142,7 +142,7 @@ class LockedIsSuccess(_Answer):
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
     blind=True,
 )
-class ZeroQueueOtherStatus(_Answer):
+class ServerLookupHremotequeue0OfReceiveInvalidHandle(_Answer):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by LookupIdentifier with hRemoteQueue 0."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -152,7 +152,7 @@ class ZeroQueueOtherStatus(_Answer):
 
 
 @fault("server-lookup-timeout-below-one-second-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
-class ShortTimeoutAccepted(RemoteStarting):
+class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with an ulTimeout below 1000."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
@@ -160,7 +160,7 @@ class ShortTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-timeout-of-prev-actions-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
-class PreviousTimeoutAccepted(RemoteStarting):
+class ServerLookupTimeoutOfPrevActionsAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with a PREV action and a nonzero ulTimeout."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
@@ -169,7 +169,7 @@ class PreviousTimeoutAccepted(RemoteStarting):
 
 
 @fault("server-lookup-cursor-of-receive-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
-class ReceiveCursorAccepted(RemoteStarting):
+class ServerLookupCursorOfReceiveAccepted(RemoteStarting):
     """In a receive by LookupIdentifier, the server ignores a nonzero hCursor that is not the handle of a cursor."""
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
@@ -183,7 +183,7 @@ class ReceiveCursorAccepted(RemoteStarting):
 
 
 @fault("server-lookup-cursor-status-invalid-parameter", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
-class CursorOtherStatus(RemoteStarting):
+class ServerLookupCursorStatusInvalidParameter(RemoteStarting):
     """The server returns STATUS_INVALID_PARAMETER for a read by LookupIdentifier with an open cursor."""
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
@@ -193,7 +193,7 @@ class CursorOtherStatus(RemoteStarting):
 
 
 @fault("server-lookup-of-closed-queue-invalid-handle", breaks="MQQP-3.1.4.11-26", blind=True)
-class ClosedQueueOtherStatus(RemoteStarting):
+class ServerLookupOfClosedQueueInvalidHandle(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a closed handle."""
 
     def check_open_queue(self, desc: Desc) -> Status:
@@ -206,7 +206,7 @@ class ClosedQueueOtherStatus(RemoteStarting):
 
 
 @fault("server-lookup-uses-last-opened-queue", breaks="MQQP-3.1.4.11-29", blind=True)
-class LastOpenedQueue(RemoteReads):
+class ServerLookupUsesLastOpenedQueue(RemoteReads):
     """The server reads by LookupIdentifier from the queue that a client opened last."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -216,7 +216,7 @@ class LastOpenedQueue(RemoteReads):
 
 
 @fault("server-second-lookup-receive-unlocks-first", breaks=("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"), blind=True)
-class FirstUnlocked(RemoteReads):
+class ServerSecondLookupReceiveUnlocksFirst(RemoteReads):
     """When a second receive by LookupIdentifier from a queue begins, the server makes the message of the first one
     available.
     """
@@ -235,7 +235,7 @@ class FirstUnlocked(RemoteReads):
 
 
 @fault("server-lookup-prev-receives-locked-message", breaks="MQQP-3.1.4.11-36", blind=True)
-class PreviousReceivesLocked(Seeking):
+class ServerLookupPrevReceivesLockedMessage(Seeking):
     """A RECEIVE_PREV receives a message that another receive has locked."""
 
     def seek_with_identifier(
@@ -250,7 +250,7 @@ class PreviousReceivesLocked(Seeking):
 
 
 @fault("server-lookup-id-compared-in-7-bytes", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"), blind=True)
-class ComparedIn7Bytes(Seeking):
+class ServerLookupIdComparedIn7Bytes(Seeking):
     """The server compares only the low 7 bytes of LookupId."""
 
     def seek_with_identifier(
@@ -265,7 +265,7 @@ class ComparedIn7Bytes(Seeking):
 
 
 @fault("server-lookup-peek-current-locks-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"), blind=True)
-class PeekCurrentLocks(RemoteReads):
+class ServerLookupPeekCurrentLocksMessage(RemoteReads):
     """The server locks the message of a PEEK_CURRENT."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -275,7 +275,7 @@ class PeekCurrentLocks(RemoteReads):
 
 
 @fault("server-lookup-receive-next-of-0-leaves-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D05"), blind=True)
-class ReceiveFirstLeaves(RemoteReads):
+class ServerLookupReceiveNextOf0LeavesMessage(RemoteReads):
     """The server leaves the message of a RECEIVE_NEXT with LookupId 0 available in the queue."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -286,7 +286,7 @@ class ReceiveFirstLeaves(RemoteReads):
 
 
 @fault("server-lookup-receive-next-removes-named-message", breaks="MQQP-3.1.4.11-D05", blind=True)
-class NamedMessageRemoved(RemoteReads):
+class ServerLookupReceiveNextRemovesNamedMessage(RemoteReads):
     """RECEIVE_NEXT also removes the message that LookupId names."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -299,7 +299,7 @@ class NamedMessageRemoved(RemoteReads):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-removes-first-message", breaks="MQQP-3.1.4.11-D06", blind=True)
-class ReceivePreviousOfMaximumTakesFirst(RemoteReads):
+class ServerLookupReceivePrevOfAllOnesRemovesFirstMessage(RemoteReads):
     """If a message of the queue is locked, a RECEIVE_PREV with all bits of LookupId set reads the first message."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -325,19 +325,19 @@ class _Edge(Seeking):
 
 
 @fault("server-lookup-first-of-locked-message-not-found", breaks="MQQP-3.1.4.11-42", blind=True)
-class FirstLocked(_Edge):
+class ServerLookupFirstOfLockedMessageNotFound(_Edge):
     """The server finds no message for a NEXT action with LookupId 0 if the first message of the queue is locked."""
 
 
 @fault("server-lookup-last-of-locked-message-not-found", breaks="MQQP-3.1.4.11-43", blind=True)
-class LastLocked(_Edge):
+class ServerLookupLastOfLockedMessageNotFound(_Edge):
     """The server finds no message for a PREV action with all bits of LookupId set if the last message is locked."""
 
     action = MessageSeekAction.LAST
 
 
 @fault("server-lookup-first-returns-first-arrived", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02"), blind=True)
-class FirstMessageByArrival(Seeking):
+class ServerLookupFirstReturnsFirstArrived(Seeking):
     """If LookupId is 0, the server reads the message that arrived first instead of the first message of the queue."""
 
     def seek_with_identifier(
@@ -351,7 +351,7 @@ class FirstMessageByArrival(Seeking):
 
 
 @fault("server-lookup-prev-ends-at-locked-message", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"), blind=True)
-class PreviousEndsAtLocked(Seeking):
+class ServerLookupPrevEndsAtLockedMessage(Seeking):
     """The server finds no message for a PREV action when the previous message is locked."""
 
     def seek_with_identifier(
@@ -366,7 +366,7 @@ class PreviousEndsAtLocked(Seeking):
 
 
 @fault("server-lookup-next-of-locked-message-not-found", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"), blind=True)
-class NextOfLocked(Seeking):
+class ServerLookupNextOfLockedMessageNotFound(Seeking):
     """The server finds no message for a NEXT action with the LookupId of a locked message."""
 
     def seek_with_identifier(
@@ -380,7 +380,7 @@ class NextOfLocked(Seeking):
 
 
 @fault("server-lookup-prev-of-locked-message-not-found", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"), blind=True)
-class PreviousOfLocked(Seeking):
+class ServerLookupPrevOfLockedMessageNotFound(Seeking):
     """The server finds no message for a PREV action with the LookupId of a locked message."""
 
     def seek_with_identifier(
@@ -394,7 +394,7 @@ class PreviousOfLocked(Seeking):
 
 
 @fault("server-lookup-receive-next-ends-at-priority", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"), blind=True)
-class ReceiveNextEndsAtPriority(Seeking):
+class ServerLookupReceiveNextEndsAtPriority(Seeking):
     """A RECEIVE_NEXT finds no message when the next message has a different priority."""
 
     def seek_with_identifier(
@@ -409,7 +409,7 @@ class ReceiveNextEndsAtPriority(Seeking):
 
 
 @fault("server-lookup-completion-removes-reads-of-handle", breaks="MQQP-3.1.4.11-56", blind=True)
-class OtherEntriesRemoved(RemoteReads):
+class ServerLookupCompletionRemovesReadsOfHandle(RemoteReads):
     """At the end of a read by LookupIdentifier, the server removes the entries of all reads of the handle."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -420,7 +420,7 @@ class OtherEntriesRemoved(RemoteReads):
 
 
 @fault("server-lookup-completion-removes-same-request-id", breaks="MQQP-3.1.4.11-56", blind=True)
-class EntryOfOtherHandleRemoved(RemoteReads):
+class ServerLookupCompletionRemovesSameRequestId(RemoteReads):
     """At the end of a read by LookupIdentifier, the server also removes the entry of another handle with the same
     dwRequestID.
     """
@@ -455,7 +455,7 @@ class _Packet(RemoteReads):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class PacketPriority(_Packet):
+class ServerLookupPacketPriority3(_Packet):
     """The server returns every packet of a read by LookupIdentifier with priority 3."""
 
     def change_packet(self, packet: Any) -> Any:
@@ -467,7 +467,7 @@ class PacketPriority(_Packet):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class PacketExpress(_Packet):
+class ServerLookupPacketOfRecoverableMessageExpress(_Packet):
     """The server returns the packet of a recoverable message with DM 0 in a read by LookupIdentifier."""
 
     def change_packet(self, packet: Any) -> Any:
@@ -479,7 +479,7 @@ class PacketExpress(_Packet):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class PacketTimeInfinite(_Packet):
+class ServerLookupPacketTimeToBeReceivedInfinite(_Packet):
     """The server returns every packet of a read by LookupIdentifier with TimeToBeReceived 0xFFFFFFFF."""
 
     def change_packet(self, packet: Any) -> Any:
@@ -487,7 +487,7 @@ class PacketTimeInfinite(_Packet):
 
 
 @fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
-class SizeRounded(_Answer):
+class ServerLookupDwsizeRoundedTo16(_Answer):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -511,7 +511,7 @@ class SizeRounded(_Answer):
 @fault(
     "server-lookup-receive-current-of-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07", blind=True
 )
-class MissingOtherStatus(_Answer):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsQueueNotFound(_Answer):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when RECEIVE_CURRENT finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -534,7 +534,7 @@ class _Thrown(RemoteReads):
 
 
 @fault("server-lookup-with-cursor-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class CursorThrown(_Thrown):
+class ServerLookupWithCursorThrown(_Thrown):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero hCursor."""
 
     def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -542,7 +542,7 @@ class CursorThrown(_Thrown):
 
 
 @fault("server-lookup-with-timeout-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class TimeoutThrown(_Thrown):
+class ServerLookupWithTimeoutThrown(_Thrown):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero ulTimeout."""
 
     def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -550,7 +550,7 @@ class TimeoutThrown(_Thrown):
 
 
 @fault("server-lookup-of-unopened-queue-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class UnopenedThrown(_Thrown):
+class ServerLookupOfUnopenedQueueThrown(_Thrown):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
     def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -559,7 +559,7 @@ class UnopenedThrown(_Thrown):
 
 
 @fault("server-lookup-of-locked-message-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class LockedThrown(_Thrown):
+class ServerLookupOfLockedMessageThrown(_Thrown):
     """The server raises an RPC exception for a RECEIVE_CURRENT of a locked message."""
 
     def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -579,7 +579,7 @@ class _Client(ClientReading):
 
 
 @fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
-class PeekNextTimeout(_Client):
+class ClientLookupPeekNextUltimeout1000(_Client):
     """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -589,7 +589,7 @@ class PeekNextTimeout(_Client):
 
 
 @fault("client-lookup-receive-next-ultimeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
-class ReceiveNextTimeout(_Client):
+class ClientLookupReceiveNextUltimeout1(_Client):
     """The client sets ulTimeout of a LOOKUP_RECEIVE_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -599,7 +599,7 @@ class ReceiveNextTimeout(_Client):
 
 
 @fault("client-lookup-peek-prev-ultimeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class PeekPreviousTimeout(_Client):
+class ClientLookupPeekPrevUltimeoutInfinite(_Client):
     """The client sets ulTimeout of a LOOKUP_PEEK_PREV to 0xFFFFFFFF."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -609,7 +609,7 @@ class PeekPreviousTimeout(_Client):
 
 
 @fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
-class ReceivePreviousCursor(_Client):
+class ClientLookupReceivePrevHcursor1(_Client):
     """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_PREV
@@ -619,7 +619,7 @@ class ReceivePreviousCursor(_Client):
 
 
 @fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
-class PeekNextCursor(_Client):
+class ClientLookupPeekNextHcursor1(_Client):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -629,7 +629,7 @@ class PeekNextCursor(_Client):
 
 
 @fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
-class ReceiveCurrentAsPeek(_Client):
+class ClientLookupReceiveCurrentAsPeekCurrent(_Client):
     """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
@@ -639,7 +639,7 @@ class ReceiveCurrentAsPeek(_Client):
 
 
 @fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
-class PeekPreviousAsNext(_Client):
+class ClientLookupPeekPrevAsPeekNext(_Client):
     """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -649,7 +649,7 @@ class PeekPreviousAsNext(_Client):
 
 
 @fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
-class ReceiveNextBuffer(_Client):
+class ClientLookupReceiveNextLpbufferNotNull(_Client):
     """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -659,7 +659,7 @@ class ReceiveNextBuffer(_Client):
 
 
 @fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
-class PeekCurrentQueue(_Client):
+class ClientLookupPeekCurrentDwqueue0(_Client):
     """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
@@ -669,7 +669,7 @@ class PeekCurrentQueue(_Client):
 
 
 @fault("client-lookup-receive-current-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
-class ReceiveCurrentIdentifier(ClientReading):
+class ClientLookupReceiveCurrentLookupId0(ClientReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -679,7 +679,7 @@ class ReceiveCurrentIdentifier(ClientReading):
 
 
 @fault("client-lookup-retried-after-io-timeout", breaks="MQQP-3.1.4.11-18", blind=True)
-class RetriedAfterTimeout(ClientReading):
+class ClientLookupRetriedAfterIoTimeout(ClientReading):
     """The client calls RemoteQMStartReceiveByLookupId again when the call returned MQ_ERROR_IO_TIMEOUT."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -692,7 +692,7 @@ class RetriedAfterTimeout(ClientReading):
 
 
 @fault("client-failed-lookup-receive-prev-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class FailedReceiveEnded(ClientReading):
+class ClientFailedLookupReceivePrevEnded(ClientReading):
     """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:

@@ -43,7 +43,7 @@ add(
 
 
 @fault("server-lost-client-only-first-message-restored", breaks="MQQP-3.1.6.2-02", blind=True)
-class OnlyFirstMessageReturned(RemoteEnding):
+class ServerLostClientOnlyFirstMessageRestored(RemoteEnding):
     """When the connection of a client is lost, the server returns only the message of the first unended receive to the
     queue.
     """

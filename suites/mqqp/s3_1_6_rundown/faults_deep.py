@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault("server-rundown-closes-only-first-queue", breaks="MQQP-3.1.6.1-01")
-class OnlyFirstQueueClosed(RemoteOpening):
+class ServerRundownClosesOnlyFirstQueue(RemoteOpening):
     """The server closes only the first of the queues that were opened on a lost connection."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -22,7 +22,7 @@ class OnlyFirstQueueClosed(RemoteOpening):
 
 
 @fault("server-rundown-queue-with-cursor-not-closed", breaks="MQQP-3.1.6.1-01")
-class QueueWithCursorNotClosed(RemoteOpening):
+class ServerRundownQueueWithCursorNotClosed(RemoteOpening):
     """If a cursor of a queue is open, the server does not close the queue when the client's connection is lost."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -32,7 +32,7 @@ class QueueWithCursorNotClosed(RemoteOpening):
 
 
 @fault("server-rundown-closes-handles-of-other-clients", breaks="MQQP-3.1.6.1-01")
-class OtherClientsClosed(RemoteOpening):
+class ServerRundownClosesHandlesOfOtherClients(RemoteOpening):
     """When the connection of one reader is lost, the server closes the handles of all readers of the queue."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -49,7 +49,7 @@ class OtherClientsClosed(RemoteOpening):
 
 
 @fault("server-rundown-of-second-open-receive-deletes-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
-class SecondReceiveDeleted(RemoteEnding):
+class ServerRundownOfSecondOpenReceiveDeletesMessage(RemoteEnding):
     """When the connection of a client with two unfinished receives is lost, the server returns only the first of their
     messages to the queue, and deletes the other message.
     """
@@ -65,7 +65,7 @@ class SecondReceiveDeleted(RemoteEnding):
 
 
 @fault("server-rundown-of-receive-by-cursor-keeps-message-locked", breaks="MQQP-3.1.6.2-01")
-class CursorReceiveKept(RemoteEnding):
+class ServerRundownOfReceiveByCursorKeepsMessageLocked(RemoteEnding):
     """When the connection of a client is lost, the server keeps the message of an unfinished receive by a cursor
     locked.
     """
@@ -78,7 +78,7 @@ class CursorReceiveKept(RemoteEnding):
 
 
 @fault("server-rundown-of-start-receive2-deletes-message", breaks="MQQP-3.1.6.2-02")
-class SecondMethodDeleted(RemoteEnding):
+class ServerRundownOfStartReceive2DeletesMessage(RemoteEnding):
     """The server deletes the message of an unfinished RemoteQMStartReceive2 when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -91,7 +91,7 @@ class SecondMethodDeleted(RemoteEnding):
 
 
 @fault("server-rundown-puts-message-at-end-of-queue", breaks="MQQP-3.1.6.2-02")
-class MessageAtEnd(RemoteEnding):
+class ServerRundownPutsMessageAtEndOfQueue(RemoteEnding):
     """The server puts the message of an unfinished receive at the end of the queue when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -102,7 +102,7 @@ class MessageAtEnd(RemoteEnding):
 
 
 @fault("server-rundown-does-not-give-message-to-waiting-read", breaks="MQQP-3.1.6.2-02")
-class WaitingReaderNotServed(RemoteEnding):
+class ServerRundownDoesNotGiveMessageToWaitingRead(RemoteEnding):
     """At a rundown, the server returns the message of an unfinished receive to its queue, but does not deliver it to
     the waiting read of another client.
     """
@@ -118,7 +118,7 @@ class WaitingReaderNotServed(RemoteEnding):
 
 
 @fault("server-rundown-ends-open-receives-of-other-clients", breaks="MQQP-3.1.6.2-01")
-class ReceiveOfOtherClientEnded(RemoteEnding):
+class ServerRundownEndsOpenReceivesOfOtherClients(RemoteEnding):
     """When the connection of a client is lost, the server also ends the unfinished receives of other clients from the
     queue.
     """

@@ -13,7 +13,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-rundown-closes-only-first-queue-of-client", breaks="MQQP-3.1.6.1-01")
-class FirstQueueClosed(RemoteOpening):
+class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
     """The server closes only the first of the queues that a lost client had open."""
 
     def __init__(self, qm: QM) -> None:
@@ -26,7 +26,7 @@ class FirstQueueClosed(RemoteOpening):
 
 
 @fault("server-rundown-with-cursor-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
-class CursorKeepsOpen(RemoteOpening):
+class ServerRundownWithCursorLeavesQueueOpen(RemoteOpening):
     """The server leaves the queue of a lost client open, if a cursor is open on its handle."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -36,7 +36,7 @@ class CursorKeepsOpen(RemoteOpening):
 
 
 @fault("server-rundown-with-unfinished-receive-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
-class UnfinishedKeepsOpen(RemoteOpening):
+class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteOpening):
     """The server leaves the queue of a lost client open, if the client had not ended a receive of the queue."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -47,7 +47,7 @@ class UnfinishedKeepsOpen(RemoteOpening):
 
 
 @fault("server-rundown-closes-queues-of-other-connection-of-client", breaks="MQQP-3.1.6.1-01")
-class OtherConnectionClosed(RemoteOpening):
+class ServerRundownClosesQueuesOfOtherConnectionOfClient(RemoteOpening):
     """The server also closes the queues that the lost client has open over its other connections."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -58,7 +58,7 @@ class OtherConnectionClosed(RemoteOpening):
 
 
 @fault("server-rundown-closes-queue-for-every-client", breaks="MQQP-3.1.6.1-01")
-class EveryClientClosed(RemoteOpening):
+class ServerRundownClosesQueueForEveryClient(RemoteOpening):
     """The server closes the queue of a lost client for all clients that have this queue open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -70,7 +70,7 @@ class EveryClientClosed(RemoteOpening):
 
 
 @fault("server-rundown-leaves-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01")
-class PeekStaysOpen(RemoteOpening):
+class ServerRundownLeavesQueueOpenedToPeek(RemoteOpening):
     """The server leaves the queue of a lost client open, if it was opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -80,7 +80,7 @@ class PeekStaysOpen(RemoteOpening):
 
 
 @fault("server-rundown-leaves-shared-queue-open", breaks="MQQP-3.1.6.1-01")
-class SharedStaysOpen(RemoteOpening):
+class ServerRundownLeavesSharedQueueOpen(RemoteOpening):
     """The server leaves the queue of a lost client open, if it was opened with MQ_DENY_NONE."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -103,21 +103,21 @@ class _ByMethod(RemoteEnding):
 
 
 @fault("server-rundown-leaves-start-receive-locked", breaks="MQQP-3.1.6.2-01")
-class StartReceiveLocked(_ByMethod):
+class ServerRundownLeavesStartReceiveLocked(_ByMethod):
     """The server does not end the unfinished RemoteQMStartReceive of a lost client."""
 
     method = "RemoteQMStartReceive"
 
 
 @fault("server-rundown-leaves-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
-class StartReceive2Locked(_ByMethod):
+class ServerRundownLeavesStartReceive2Locked(_ByMethod):
     """The server does not end the unfinished RemoteQMStartReceive2 of a lost client."""
 
     method = "RemoteQMStartReceive2"
 
 
 @fault("server-rundown-leaves-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
-class CursorLocked(_ByMethod):
+class ServerRundownLeavesReceiveByCursorLocked(_ByMethod):
     """The server does not end the unfinished receive by a cursor of a lost client."""
 
     def is_special(self, call: Call) -> bool:
@@ -127,7 +127,7 @@ class CursorLocked(_ByMethod):
 
 
 @fault("server-rundown-leaves-receive-that-waited-locked", breaks="MQQP-3.1.6.2-01")
-class WaitedLocked(_ByMethod):
+class ServerRundownLeavesReceiveThatWaitedLocked(_ByMethod):
     """The server does not end the unfinished receive with an ulTimeout of a lost client."""
 
     def is_special(self, call: Call) -> bool:
@@ -150,7 +150,7 @@ class _Counting(RemoteEnding):
 
 
 @fault("server-rundown-leaves-second-receive-locked", breaks="MQQP-3.1.6.2-01")
-class SecondLocked(_Counting):
+class ServerRundownLeavesSecondReceiveLocked(_Counting):
     """The server ends only the first unfinished receive of each handle of a lost client."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -159,7 +159,7 @@ class SecondLocked(_Counting):
 
 
 @fault("server-rundown-removes-message-of-second-receive", breaks="MQQP-3.1.6.2-02")
-class SecondRemoved(_Counting):
+class ServerRundownRemovesMessageOfSecondReceive(_Counting):
     """The server removes the message of the second unfinished receive of a handle when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -189,7 +189,7 @@ class _Removing(RemoteEnding):
 
 
 @fault("server-rundown-removes-express-message", breaks="MQQP-3.1.6.2-02")
-class ExpressRemoved(_Removing):
+class ServerRundownRemovesExpressMessage(_Removing):
     """The server removes an express message of an unfinished receive when the connection is lost."""
 
     def is_special(self, entry: RemoteReadEntry) -> bool:
@@ -198,7 +198,7 @@ class ExpressRemoved(_Removing):
 
 
 @fault("server-rundown-removes-message-of-start-receive", breaks="MQQP-3.1.6.2-02")
-class StartReceiveRemoved(_Removing):
+class ServerRundownRemovesMessageOfStartReceive(_Removing):
     """The server removes the message of an unfinished RemoteQMStartReceive when the connection is lost."""
 
     def is_special(self, entry: RemoteReadEntry) -> bool:
@@ -206,7 +206,7 @@ class StartReceiveRemoved(_Removing):
 
 
 @fault("server-rundown-removes-transactional-message", breaks="MQQP-3.1.6.2-02")
-class TransactionalRemoved(_Removing):
+class ServerRundownRemovesTransactionalMessage(_Removing):
     """The server removes the message of an unfinished receive of a transactional queue when the connection is lost."""
 
     def is_special(self, entry: RemoteReadEntry) -> bool:

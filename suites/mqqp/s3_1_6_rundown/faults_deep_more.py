@@ -8,7 +8,7 @@ from reference_qm.core.remote.remote_ending import RemoteEnding
 
 
 @fault("server-rundown-of-second-lost-connection-keeps-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
-class SecondLossKeepsMessage(RemoteEnding):
+class ServerRundownOfSecondLostConnectionKeepsMessage(RemoteEnding):
     """The server returns the messages of unfinished receives to the queue only for the first connection
     that is lost.
     """

@@ -11,7 +11,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-rundown-waiting-read-still-takes-message", breaks="MQQP-3.1.6.2-02", blind=True)
-class LostReaderTakesMessage(RemoteEnding):
+class ServerRundownWaitingReadStillTakesMessage(RemoteEnding):
     """When the connection of a client is lost, the server lets its waiting read wait, and removes the next message for
     this read.
     """
@@ -27,7 +27,7 @@ class LostReaderTakesMessage(RemoteEnding):
 
 
 @fault("server-rundown-queue-with-waiting-read-open", breaks="MQQP-3.1.6.1-01", blind=True)
-class PeekQueueStaysOpen(RemoteOpening):
+class ServerRundownQueueWithWaitingReadOpen(RemoteOpening):
     """When the connection of a client is lost, the server does not close a queue that the client opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -37,7 +37,7 @@ class PeekQueueStaysOpen(RemoteOpening):
 
 
 @fault("server-rundown-recoverable-message-lost-at-restart", breaks="MQQP-3.1.6.2-02", blind=True)
-class LostAtRestart(RemoteEnding):
+class ServerRundownRecoverableMessageLostAtRestart(RemoteEnding):
     """A recoverable message that the server returned to the queue after the loss of a connection is missing after the
     next restart.
     """
@@ -51,7 +51,7 @@ class LostAtRestart(RemoteEnding):
 
 
 @fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
-class ExpressDeletedAtRundown(RemoteEnding):
+class ServerRundownExpressMessageDeleted(RemoteEnding):
     """When the connection of a client is lost, the server deletes an express message whose receive is unfinished."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -64,7 +64,7 @@ class ExpressDeletedAtRundown(RemoteEnding):
 
 
 @fault("server-rundown-only-of-first-two-handles", breaks="MQQP-3.1.6.1-01", blind=True)
-class SecondRundownIgnored(RemoteOpening):
+class ServerRundownOnlyOfFirstTwoHandles(RemoteOpening):
     """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:

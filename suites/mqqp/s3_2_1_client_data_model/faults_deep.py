@@ -24,7 +24,7 @@ FAILURE_RULE_BY_METHOD = {
 
 
 @fault("client-pending-read-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.2-01")
-class ThirdEntryMissing(ClientReading):
+class ClientPendingReadEntryMissingForFirstOfThree(ClientReading):
     """The client removes the entry of its first pending read when a third read begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -36,7 +36,7 @@ class ThirdEntryMissing(ClientReading):
 
 
 @fault("client-open-queue-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.4-01")
-class FirstEntryMissing(ClientOpening):
+class ClientOpenQueueEntryMissingForFirstOfThree(ClientOpening):
     """The client removes the entry of its first queue when it opens a third queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: Any) -> None:

@@ -27,7 +27,7 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 
 
 @fault("client-binds-to-wrong-interface", breaks="MQQP-3.2.4.1-02")
-class OtherInterfaceBound(ServerBindings):
+class ClientBindsToWrongInterface(ServerBindings):
     """The client binds to an interface other than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
@@ -35,7 +35,7 @@ class OtherInterfaceBound(ServerBindings):
 
 
 @fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
-class PortNotRequested(ServerBindings):
+class ClientGetServerPortNotCalled(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -45,7 +45,7 @@ class PortNotRequested(ServerBindings):
 
 
 @fault("client-returned-port-ignored", breaks="MQQP-3.2.4.1-04")
-class PortIgnored(ServerBindings):
+class ClientReturnedPortIgnored(ServerBindings):
     """The client ignores the port that RemoteQMGetQMQMServerPort returned."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -54,7 +54,7 @@ class PortIgnored(ServerBindings):
 
 
 @fault("client-binding-handles-never-closed", breaks="MQQP-3.2.4.1-05")
-class BindingsKept(ServerBindings):
+class ClientBindingHandlesNeverClosed(ServerBindings):
     """The client closes no binding handle to qm2qm."""
 
     def close_binding(self, binding: Binding) -> Sequence:
@@ -63,7 +63,7 @@ class BindingsKept(ServerBindings):
 
 
 @fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
-class WithoutSecondBinding(ClientOpening):
+class ClientOpenQueueWithoutSecondBinding(ClientOpening):
     """A client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -76,7 +76,7 @@ class WithoutSecondBinding(ClientOpening):
 
 
 @fault("client-binding-stays-open-after-queue", breaks="MQQP-3.2.4.1-07")
-class BindingOutlivesQueue(ClientOpening):
+class ClientBindingStaysOpenAfterQueue(ClientOpening):
     """The client does not close the binding handle when it closes the queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -88,7 +88,7 @@ class BindingOutlivesQueue(ClientOpening):
 
 
 @fault("client-open-queue-on-third-binding", breaks="MQQP-3.2.4.1-09")
-class ThirdBinding(ClientOpening):
+class ClientOpenQueueOnThirdBinding(ClientOpening):
     """The client calls RemoteQMOpenQueue on a third binding handle."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -97,7 +97,7 @@ class ThirdBinding(ClientOpening):
 
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
-class WrongLicenseGuid(ClientOpening):
+class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class WrongLicenseGuid(ClientOpening):
 
 
 @fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class WrongDwMqs(ClientOpening):
+class ClientOpenQueueDwMqsInverted(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -167,7 +167,7 @@ add(
 
 
 @fault("client-open-queue-entry-has-wrong-context-handle", breaks="MQQP-3.2.4.1-17")
-class EntryWithWrongContextHandle(ClientOpening):
+class ClientOpenQueueEntryHasWrongContextHandle(ClientOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -186,7 +186,7 @@ add(
     "client-open-queue-handles-of-first-opened-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class HandlesOfFirstQueuePassed(ClientOpening):
+class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class _OpenQueue(ClientOpening):
 
 
 @fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
-class HandleOfFirst(_OpenQueue):
+class ClientOpenQueueHqueueOfFirstOpenedQueue(_OpenQueue):
     """The client sets hQueue of RemoteQMOpenQueue to the phQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class HandleOfFirst(_OpenQueue):
 
 
 @fault("client-open-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.1-12")
-class HandleTruncated(_OpenQueue):
+class ClientOpenQueueHqueueIn16Bits(_OpenQueue):
     """The client sets hQueue of RemoteQMOpenQueue to the low 16 bits of phQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class HandleTruncated(_OpenQueue):
 
 
 @fault("client-open-queue-pqueue-in-31-bits", breaks="MQQP-3.2.4.1-13")
-class PointerTruncated(_OpenQueue):
+class ClientOpenQueuePqueueIn31Bits(_OpenQueue):
     """The client sets pQueue of RemoteQMOpenQueue to the low 31 bits of dwpQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class PointerTruncated(_OpenQueue):
 
 
 @fault("client-open-queue-pqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
-class PointerOfFirst(_OpenQueue):
+class ClientOpenQueuePqueueOfFirstOpenedQueue(_OpenQueue):
     """The client sets pQueue of RemoteQMOpenQueue to the dwpQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class PointerOfFirst(_OpenQueue):
 
 
 @fault("client-open-queue-dwpcontext-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
-class ContextOfFirst(_OpenQueue):
+class ClientOpenQueueDwpcontextOfFirstOpenedQueue(_OpenQueue):
     """The client sets dwpContext of RemoteQMOpenQueue to the pdwContext of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class ContextOfFirst(_OpenQueue):
 
 
 @fault("client-open-queue-dwpcontext-in-16-bits", breaks="MQQP-3.2.4.1-14")
-class ContextTruncated(_OpenQueue):
+class ClientOpenQueueDwpcontextIn16Bits(_OpenQueue):
     """The client sets dwpContext of RemoteQMOpenQueue to the low 16 bits of pdwContext."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class ContextTruncated(_OpenQueue):
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
-class OtherLicenseGuidForLaterQueue(_OpenQueue):
+class ClientOpenQueuePlicguidDiffersForSecondQueue(_OpenQueue):
     """When the client opens a queue after the first, it sets pLicGuid to a GUID other than its Identifier."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class OtherLicenseGuidForLaterQueue(_OpenQueue):
 
 
 @fault("client-second-open-queue-without-server-port-call", breaks="MQQP-3.2.4.1-03")
-class PortRemembered(ServerBindings):
+class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort only once, and uses the first port for all later queues."""
 
     port = 0
@@ -99,7 +99,7 @@ class PortRemembered(ServerBindings):
 
 
 @fault("client-server-port-in-15-bits", breaks="MQQP-3.2.4.1-04")
-class HighPortRefused(ServerBindings):
+class ClientServerPortIn15Bits(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -110,7 +110,7 @@ class HighPortRefused(ServerBindings):
 
 
 @fault("client-first-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-05")
-class FirstBindingOfSecondQueueKept(ServerBindings):
+class ClientFirstBindingOfSecondQueueNotClosed(ServerBindings):
     """When the client opens a queue while another queue is open, it does not close the first binding handle of the new
     queue.
     """
@@ -122,7 +122,7 @@ class FirstBindingOfSecondQueueKept(ServerBindings):
 
 
 @fault("client-second-binding-not-closed-while-other-queue-is-open", breaks="MQQP-3.2.4.1-07")
-class SecondBindingKeptUntilLastClose(ServerBindings):
+class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
@@ -135,7 +135,7 @@ class SecondBindingKeptUntilLastClose(ServerBindings):
 
 
 @fault("client-open-queue-called-on-binding-of-first-queue", breaks="MQQP-3.2.4.1-09")
-class BindingShared(ClientOpening):
+class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
     """The client calls RemoteQMOpenQueue for a second queue on the binding handle of the first queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -148,7 +148,7 @@ class BindingShared(ClientOpening):
 
 
 @fault("client-open-queue-called-twice-for-second-queue", breaks="MQQP-3.2.4.1-08")
-class OpenQueueCalledTwice(ClientOpening):
+class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
     """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -159,7 +159,7 @@ class OpenQueueCalledTwice(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-of-second-queue-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class EntryReplaced(ClientOpening):
+class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientOpening):
     """The client replaces the RemoteOpenQueueEntry of its first queue when it opens a second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -168,7 +168,7 @@ class EntryReplaced(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
-class EntryWithFirstHandle(ClientOpening):
+class ClientRemoteOpenQueueEntryHandleOfFirstQueue(ClientOpening):
     """The client sets RRSessionHandle of the second RemoteOpenQueueEntry to the handle of the first queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -177,7 +177,7 @@ class EntryWithFirstHandle(ClientOpening):
 
 
 @fault("client-open-queue-timeout-three-minutes", breaks="MQQP-3.2.4.1-15")
-class CancelledAfterThreeMinutes(ClientOpening):
+class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

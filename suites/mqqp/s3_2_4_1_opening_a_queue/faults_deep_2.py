@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("client-second-opening-reuses-binding", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
-class BindingReused(ClientOpening):
+class ClientSecondOpeningReusesBinding(ClientOpening):
     """The client opens a second queue of the same server on the binding handle of the first queue."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -38,7 +38,7 @@ class _PortKnown(ServerBindings):
 
 
 @fault("client-second-opening-port-not-asked", breaks="MQQP-3.2.4.1-03")
-class PortNotAsked(_PortKnown):
+class ClientSecondOpeningPortNotAsked(_PortKnown):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -50,7 +50,7 @@ class PortNotAsked(_PortKnown):
 
 
 @fault("client-second-opening-at-port-of-first", breaks="MQQP-3.2.4.1-04")
-class FirstPortUsed(_PortKnown):
+class ClientSecondOpeningAtPortOfFirst(_PortKnown):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -62,7 +62,7 @@ class FirstPortUsed(_PortKnown):
 
 
 @fault("client-first-binding-of-second-opening-not-closed", breaks="MQQP-3.2.4.1-05")
-class SecondInitialStaysOpen(ServerBindings):
+class ClientFirstBindingOfSecondOpeningNotClosed(ServerBindings):
     """The client does not close the first binding handle of the second queue that it opens."""
 
     def __init__(self, qm: QM) -> None:
@@ -78,7 +78,7 @@ class SecondInitialStaysOpen(ServerBindings):
 
 
 @fault("client-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06")
-class InitialUsed(ServerBindings):
+class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
     """The client calls the methods of qm2qm on the first binding handle, if the second one cannot be constructed."""
 
     def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
@@ -92,7 +92,7 @@ class InitialUsed(ServerBindings):
 
 
 @fault("client-second-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-07")
-class SecondQueueStaysBound(ClientOpening):
+class ClientSecondBindingOfSecondQueueNotClosed(ClientOpening):
     """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -117,7 +117,7 @@ class _Changing(ClientOpening):
 
 
 @fault("client-second-open-queue-plicguid-incremented", breaks="MQQP-3.2.4.1-10")
-class OtherClientId(_Changing):
+class ClientSecondOpenQueuePlicguidIncremented(_Changing):
     """The client sets pLicGuid of its second RemoteQMOpenQueue to a different GUID."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class OtherClientId(_Changing):
 
 
 @fault("client-second-open-queue-dwmqs-1", breaks="MQQP-3.2.4.1-11")
-class SecondMqs(_Changing):
+class ClientSecondOpenQueueDwmqs1(_Changing):
     """The client sets dwMQS of its second RemoteQMOpenQueue to the opposite value."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class SecondMqs(_Changing):
 
 
 @fault("client-second-open-queue-hqueue-of-first", breaks="MQQP-3.2.4.1-12")
-class FirstHandle(_Changing):
+class ClientSecondOpenQueueHqueueOfFirst(_Changing):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class FirstHandle(_Changing):
 
 
 @fault("client-second-open-queue-pqueue-of-first", breaks="MQQP-3.2.4.1-13")
-class FirstDescriptor(_Changing):
+class ClientSecondOpenQueuePqueueOfFirst(_Changing):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class FirstDescriptor(_Changing):
 
 
 @fault("client-second-open-queue-dwpcontext-of-first", breaks="MQQP-3.2.4.1-14")
-class FirstContext(_Changing):
+class ClientSecondOpenQueueDwpcontextOfFirst(_Changing):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class FirstContext(_Changing):
 
 
 @fault("client-open-queue-for-peek-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.1-12")
-class PeekHandle(_Changing):
+class ClientOpenQueueForPeekHqueueIsDwpqueue(_Changing):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class PeekHandle(_Changing):
 
 
 @fault("client-second-open-queue-without-time-limit", breaks="MQQP-3.2.4.1-15")
-class SecondUnlimited(ClientOpening):
+class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
     """The client never cancels the RemoteQMOpenQueue of the second queue that it opens."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -181,7 +181,7 @@ class SecondUnlimited(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-of-peeked-queue-not-added", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class PeekNotAdded(ClientOpening):
+class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientOpening):
     """The client adds no RemoteOpenQueueEntry for a queue that it opens to peek."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -190,7 +190,7 @@ class PeekNotAdded(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class EntryReplaced(ClientOpening):
+class ClientRemoteOpenQueueEntryReplacesFirst(ClientOpening):
     """The client keeps only the RemoteOpenQueueEntry of the queue that it opened last."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -199,7 +199,7 @@ class EntryReplaced(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-of-second-with-first-context", breaks="MQQP-3.2.4.1-17")
-class FirstSessionStored(ClientOpening):
+class ClientRemoteOpenQueueEntryOfSecondWithFirstContext(ClientOpening):
     """The client stores the phContext of the first queue in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -208,7 +208,7 @@ class FirstSessionStored(ClientOpening):
 
 
 @fault("client-remote-open-queue-entry-with-descriptor", breaks="MQQP-3.2.4.1-17")
-class DescriptorStored(ClientOpening):
+class ClientRemoteOpenQueueEntryWithDescriptor(ClientOpening):
     """The client stores dwpQueue as OpenQueueDescriptorHandle in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:

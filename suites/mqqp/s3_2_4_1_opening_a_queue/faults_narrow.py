@@ -13,7 +13,7 @@ from reference_qm.rpc.interfaces import Interface
 
 
 @fault("client-second-open-queue-asks-port-of-handshake", breaks="MQQP-3.2.4.1-03", blind=True)
-class HandshakePort(ServerBindings):
+class ClientSecondOpenQueueAsksPortOfHandshake(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -25,7 +25,7 @@ class HandshakePort(ServerBindings):
 
 
 @fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
-class EntryOfRefusedQueueAdded(ClientOpening):
+class ClientEntryOfRefusedOpenAdded(ClientOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -37,7 +37,7 @@ class EntryOfRefusedQueueAdded(ClientOpening):
 
 
 @fault("client-open-queue-timeout-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class CancelledAfterTenMinutes(ClientOpening):
+class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -49,7 +49,7 @@ class CancelledAfterTenMinutes(ClientOpening):
 
 
 @fault("client-second-open-queue-not-cancelled", breaks="MQQP-3.2.4.1-15", blind=True)
-class SecondNotCancelled(ClientOpening):
+class ClientSecondOpenQueueNotCancelled(ClientOpening):
     """The client never cancels an unanswered RemoteQMOpenQueue while it has another queue open."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

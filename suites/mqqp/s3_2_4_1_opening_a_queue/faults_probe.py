@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("client-open-queue-asks-qmcomm-for-server-port", breaks="MQQP-3.2.4.1-03", blind=True)
-class PortRequestedFromQmcomm(ServerBindings):
+class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
     """A client that opens a queue calls R_QMGetRTQMServerPort of qmcomm on a separate binding handle instead of
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """

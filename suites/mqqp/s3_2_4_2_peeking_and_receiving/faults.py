@@ -38,7 +38,7 @@ from reference_qm.rpc.bodies import Request
         "MQQP-3.2.1.2-01",
     ),
 )
-class PendingReadNotKept(ClientReading):
+class ClientPendingReadNotKept(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -83,7 +83,7 @@ add(
         "MQQP-2.2.2.1-05",
     ),
 )
-class IdentifierReused(ClientReading):
+class ClientReadRequestIdAlways7(ClientReading):
     """The client sends all its reads with dwRequestID 7."""
 
     def new_request_id(self) -> int:
@@ -211,7 +211,7 @@ replaces PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class WrongActionSent(ClientReading):
+class ClientReadSendsUlActionReceiveForPeek(ClientReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class WrongActionSent(ClientReading):
         "MQQP-2.2.2.1-10",
     ),
 )
-class BufferNotNull(ClientReading):
+class ClientReadLpBufferNotNull(ClientReading):
     """The client sends a read with an lpBuffer that is not NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -244,7 +244,7 @@ class BufferNotNull(ClientReading):
     "client-read-sequential-id-not-zero",
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
-class SequentialIdNotZero(ClientReading):
+class ClientReadSequentialIdNotZero(ClientReading):
     """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
@@ -296,7 +296,7 @@ add(
     "client-read-body-one-byte-short",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class BodyWithoutLastByte(ClientReading):
+class ClientReadBodyOneByteShort(ClientReading):
     """The client delivers a message without the last byte of its body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -339,7 +339,7 @@ add(
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
-class WrongContextHandleEnded(ClientReading):
+class ClientEndReceiveSendsWrongContextHandle(ClientReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -348,7 +348,7 @@ class WrongContextHandleEnded(ClientReading):
 
 
 @fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class ReceiveEndedWithNack(ClientReading):
+class ClientEndReceiveNackForAck(ClientReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -359,7 +359,7 @@ class ReceiveEndedWithNack(ClientReading):
     "client-private-names-resolved-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class ResponseQueueAlwaysOfSender(ClientReading):
+class ClientPrivateNamesResolvedAtSender(ClientReading):
     """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -372,7 +372,7 @@ class ResponseQueueAlwaysOfSender(ClientReading):
 
 
 @fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
-class VersionRequestedOnce(ClientReading):
+class ClientGetVersionCalledOncePerQueue(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -386,7 +386,7 @@ class VersionRequestedOnce(ClientReading):
 
 
 @fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
-class Version50WithLateBuildNotOld(ClientReading):
+class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -399,7 +399,7 @@ class Version50WithLateBuildNotOld(ClientReading):
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
     blind=True,
 )
-class RequestIdsCountedForEachQueue(ClientReading):
+class ClientRequestIdsCountedPerQueue(ClientReading):
     """The client counts the RequestIds of each queue from 1."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -410,7 +410,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
-class ZeroTimeoutSentAsInfinite(ClientReading):
+class ClientZeroTimeoutSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

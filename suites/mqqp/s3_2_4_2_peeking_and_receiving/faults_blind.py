@@ -13,7 +13,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 
 
 @fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
-class RequestIdsNumberedPerQueue(ClientReading):
+class ClientRequestIdUniqueOnlyInItsQueue(ClientReading):
     """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -24,7 +24,7 @@ class RequestIdsNumberedPerQueue(ClientReading):
 
 
 @fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
-class StartReceiveNotEnded(ClientReading):
+class ClientReceiveFromOldServerNotAcknowledged(ClientReading):
     """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
@@ -45,7 +45,7 @@ class StartReceiveNotEnded(ClientReading):
 
 
 @fault("client-peek-next-timeout-0", breaks="MQQP-3.2.4.5-30", blind=True)
-class PeekNextSentWithoutTimeout(ClientReading):
+class ClientPeekNextTimeout0(ClientReading):
     """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def _list_rules_of_field(field: str) -> tuple[str, ...]:
 
 
 @fault("client-read-lpbuffer-not-null-in-second-read", breaks=_list_rules_of_field("lpBuffer"))
-class BufferOfPrevious(_PreviousAnswerRemembered):
+class ClientReadLpbufferNotNullInSecondRead(_PreviousAnswerRemembered):
     """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class BufferOfPrevious(_PreviousAnswerRemembered):
     "client-read-sequentialid-of-previous-message",
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
-class SequentialIdOfPrevious(_PreviousAnswerRemembered):
+class ClientReadSequentialidOfPreviousMessage(_PreviousAnswerRemembered):
     """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
@@ -237,7 +237,7 @@ VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-1
 
 
 @fault("client-server-of-version-6-0-taken-as-old", breaks=NEW_SERVER_RULES)
-class Version60Old(ClientReading):
+class ClientServerOfVersion60TakenAsOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -245,7 +245,7 @@ class Version60Old(ClientReading):
 
 
 @fault("client-server-with-build-below-951-taken-as-old", breaks=NEW_SERVER_RULES)
-class SmallBuildOld(ClientReading):
+class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -254,7 +254,7 @@ class SmallBuildOld(ClientReading):
 
 
 @fault("client-server-of-version-10-taken-as-old", breaks=NEW_SERVER_RULES)
-class Version10Old(ClientReading):
+class ClientServerOfVersion10TakenAsOld(ClientReading):
     """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
     RemoteQMStartReceive2.
     """
@@ -264,7 +264,7 @@ class Version10Old(ClientReading):
 
 
 @fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=VERSION_BELOW_5_1_RULES)
-class HighBuildNew(ClientReading):
+class ClientServerOfVersion50WithHighBuildTakenAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -276,7 +276,7 @@ class HighBuildNew(ClientReading):
     "client-server-of-version-4-with-high-minor-taken-as-new",
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
-class HighMinorNew(ClientReading):
+class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -284,7 +284,7 @@ class HighMinorNew(ClientReading):
 
 
 @fault("client-version-of-first-server-used-for-later-queue", breaks=VERSION_BELOW_5_1_RULES)
-class VersionCached(ClientReading):
+class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
     """The client uses the version that it found before the first read for all later reads, even if the server now
     returns a different version.
     """
@@ -304,7 +304,7 @@ READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
 @fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=END_RECEIVE_RULES)
-class EndReceiveCalledTwice(ClientReading):
+class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
     """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -314,7 +314,7 @@ class EndReceiveCalledTwice(ClientReading):
 
 
 @fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
-class ReceiveOfEmptyBodyNotEnded(_PreviousAnswerRemembered):
+class ClientReceiveOfEmptyMessageNotEnded(_PreviousAnswerRemembered):
     """The client does not call RemoteQMEndReceive for a message without a body."""
 
     empty = False
@@ -330,7 +330,7 @@ class ReceiveOfEmptyBodyNotEnded(_PreviousAnswerRemembered):
 
 
 @fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
-class SecondReceiveNotEnded(ClientReading):
+class ClientSecondReceiveOfQueueNotEnded(ClientReading):
     """The client calls RemoteQMEndReceive only for the first receive of a queue."""
 
     ended: set[int]
@@ -343,7 +343,7 @@ class SecondReceiveNotEnded(ClientReading):
 
 
 @fault("client-end-receive-handle-of-first-answer", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
-class FirstContextHandleEnded(ClientReading):
+class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first: UUID | None = None
@@ -354,7 +354,7 @@ class FirstContextHandleEnded(ClientReading):
 
 
 @fault("client-end-receive-dwack-nack-for-second-receive", breaks=END_ACK_RULES)
-class LaterReceivesEndedWithNack(ClientReading):
+class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     used = False
@@ -368,7 +368,7 @@ DELIVERY_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP
 
 
 @fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERY_RULES)
-class BodyLimited(ClientReading):
+class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
     """The client delivers only the first 65,535 bytes of the body of a message to its application."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -377,7 +377,7 @@ class BodyLimited(ClientReading):
 
 
 @fault("client-read-message-label-missing", breaks=DELIVERY_RULES)
-class LabelMissing(ClientReading):
+class ClientReadMessageLabelMissing(ClientReading):
     """The client delivers a message without its label to its application."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -386,7 +386,7 @@ class LabelMissing(ClientReading):
 
 
 @fault("client-read-first-message-delivered-again", breaks=DELIVERY_RULES)
-class FirstMessageDeliveredAgain(ClientReading):
+class ClientReadFirstMessageDeliveredAgain(ClientReading):
     """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
     first: RemoteMessage | None = None
@@ -398,7 +398,7 @@ class FirstMessageDeliveredAgain(ClientReading):
 
 
 @fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)
-class ApplicationTagMissing(ClientReading):
+class ClientReadMessageApplicationTagMissing(ClientReading):
     """The client delivers a message without its application tag."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -411,7 +411,7 @@ ENTRY_KEPT_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQ
 
 
 @fault("client-pending-read-entry-of-failed-read-kept", breaks=ENTRY_REMOVAL_RULES)
-class EntryOfFailedKept(ClientReading):
+class ClientPendingReadEntryOfFailedReadKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that failed."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
@@ -424,7 +424,7 @@ class EntryOfFailedKept(ClientReading):
 
 
 @fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=ENTRY_KEPT_RULES)
-class AllEntriesRemoved(ClientReading):
+class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientReading):
     """When the server answers one of several pending reads of a queue, the client removes the entries of
     all of them.
     """
@@ -440,7 +440,7 @@ class AllEntriesRemoved(ClientReading):
     "client-request-id-of-finished-read-while-others-wait",
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
-class RequestIdByCount(ClientReading):
+class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
     """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def new_request_id(self) -> int:

@@ -59,7 +59,7 @@ class _Describing(_Counting):
 
 
 @fault("client-read-of-second-queue-hremotequeue-of-first", breaks=H_QUEUE)
-class FirstHandle(_Describing):
+class ClientReadOfSecondQueueHremotequeueOfFirst(_Describing):
     """The client sets hRemoteQueue to the phQueue of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class FirstHandle(_Describing):
 
 
 @fault("client-second-read-hremotequeue-is-pdwcontext", breaks=H_QUEUE)
-class ContextAsHandle(_Describing):
+class ClientSecondReadHremotequeueIsPdwcontext(_Describing):
     """The client sets hRemoteQueue to pdwContext in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class ContextAsHandle(_Describing):
 
 
 @fault("client-second-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
-class HandleAsQueue(_Describing):
+class ClientSecondReadDwqueueIsPhqueue(_Describing):
     """The client sets dwQueue to phQueue in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class HandleAsQueue(_Describing):
 
 
 @fault("client-infinite-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
-class InfiniteOtherQueue(_Describing):
+class ClientInfiniteReadDwqueueIsPhqueue(_Describing):
     """The client sets dwQueue to phQueue in a read without a time limit."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class InfiniteOtherQueue(_Describing):
 
 
 @fault("client-second-read-dwsize-of-last-message", breaks=DW_SIZE)
-class SizeOfLast(_Describing):
+class ClientSecondReadDwsizeOfLastMessage(_Describing):
     """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
 
     def __init__(self, qm: QM) -> None:
@@ -108,7 +108,7 @@ class SizeOfLast(_Describing):
 
 
 @fault("client-long-timeout-sent-as-signed-maximum", breaks=TIMEOUT)
-class LongClipped(_Describing):
+class ClientLongTimeoutSentAsSignedMaximum(_Describing):
     """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class LongClipped(_Describing):
 
 
 @fault("client-timeout-rounded-to-seconds", breaks=TIMEOUT)
-class Rounded(_Describing):
+class ClientTimeoutRoundedToSeconds(_Describing):
     """The client rounds ulTimeout down to whole seconds."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Rounded(_Describing):
 
 
 @fault("client-timeout-of-second-read-of-first", breaks=TIMEOUT)
-class FirstTimeout(_Describing):
+class ClientTimeoutOfSecondReadOfFirst(_Describing):
     """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -136,7 +136,7 @@ class FirstTimeout(_Describing):
 
 
 @fault("client-request-id-in-low-byte-only", breaks=REQUEST_ID)
-class LowByteSent(_Describing):
+class ClientRequestIdInLowByteOnly(_Describing):
     """The client sends the RequestId of a concurrent read plus 0x100."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class LowByteSent(_Describing):
 
 
 @fault("client-read-by-first-cursor-hcursor-of-newest", breaks=CURSOR_OF_CURSOR_READS)
-class NewestCursor(_Describing):
+class ClientReadByFirstCursorHcursorOfNewest(_Describing):
     """The client sets hCursor to the phCursor that R_QMCreateRemoteCursor returned last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class NewestCursor(_Describing):
 
 
 @fault("client-second-read-by-cursor-hcursor-0", breaks=CURSOR_OF_CURSOR_READS)
-class SecondWithoutCursor(_Describing):
+class ClientSecondReadByCursorHcursor0(_Describing):
     """The client sets hCursor to 0 in the second read by the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -169,7 +169,7 @@ class SecondWithoutCursor(_Describing):
 
 
 @fault("client-plain-read-after-cursor-read-hcursor-stays", breaks=CURSOR_OF_PLAIN_READS)
-class CursorStays(_Describing):
+class ClientPlainReadAfterCursorReadHcursorStays(_Describing):
     """The client sets hCursor of a read without a cursor to the cursor of the read before it."""
 
     def __init__(self, qm: QM) -> None:
@@ -182,7 +182,7 @@ class CursorStays(_Describing):
 
 
 @fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID)
-class SequentialIdStays(_Counting):
+class ClientSecondReadSequentialIdOfFirstAnswer(_Counting):
     """The client sets SequentialId to the SequentialId that the server returned last."""
 
     def __init__(self, qm: QM) -> None:
@@ -198,7 +198,7 @@ class SequentialIdStays(_Counting):
 
 
 @fault("client-second-peek-by-cursor-ulaction-peek-current", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class SecondPeekCurrent(_Describing):
+class ClientSecondPeekByCursorUlactionPeekCurrent(_Describing):
     """The client sets ulAction to PEEK_CURRENT in the second PEEK_NEXT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -214,7 +214,7 @@ class SecondPeekCurrent(_Describing):
 
 
 @fault("client-peek-current-by-cursor-after-peek-ulaction-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class RepeatedPeekNext(_Describing):
+class ClientPeekCurrentByCursorAfterPeekUlactionPeekNext(_Describing):
     """The client sets ulAction to PEEK_NEXT in the second PEEK_CURRENT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:

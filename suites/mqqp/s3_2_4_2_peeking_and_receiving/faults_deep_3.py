@@ -27,7 +27,7 @@ ACKNOWLEDGED = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
 @fault("client-request-id-of-5-values", breaks=UNIQUE)
-class FiveRequestIds(ClientReading):
+class ClientRequestIdOf5Values(ClientReading):
     """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
 
     def new_request_id(self) -> int:
@@ -36,7 +36,7 @@ class FiveRequestIds(ClientReading):
 
 
 @fault("client-request-ids-of-cursor-reads-counted-apart", breaks=UNIQUE)
-class IdsOfCursorReads(ClientReading):
+class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
     """The client counts the RequestIds of reads with and without a cursor separately."""
 
     def __init__(self, qm: QM) -> None:
@@ -52,7 +52,7 @@ class IdsOfCursorReads(ClientReading):
 
 
 @fault("client-version-asked-once-per-queue", breaks=VERSION_ASKED)
-class VersionOncePerQueue(ClientReading):
+class ClientVersionAskedOncePerQueue(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -66,7 +66,7 @@ class VersionOncePerQueue(ClientReading):
 
 
 @fault("client-version-10-compared-as-text", breaks=NEW_METHOD)
-class VersionAsText(ClientReading):
+class ClientVersion10ComparedAsText(ClientReading):
     """The client compares pMajor as text, so that version 10 counts as older than 5."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -82,7 +82,7 @@ class Version51Old(ClientReading):
 
 
 @fault("client-version-minor-0-too-old", breaks=NEW_METHOD)
-class MinorZeroOld(ClientReading):
+class ClientVersionMinor0TooOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -90,7 +90,7 @@ class MinorZeroOld(ClientReading):
 
 
 @fault("client-version-small-build-too-old", breaks=NEW_METHOD)
-class SmallBuildOld(ClientReading):
+class ClientVersionSmallBuildTooOld(ClientReading):
     """The client treats a server with a build number below 951 as too old, also with a new version."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -106,7 +106,7 @@ class Version49New(ClientReading):
 
 
 @fault("client-version-4-with-high-build-new-enough", breaks=BELOW_5)
-class HighBuildNew(ClientReading):
+class ClientVersion4WithHighBuildNewEnough(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -114,7 +114,7 @@ class HighBuildNew(ClientReading):
 
 
 @fault("client-second-message-same-as-first", breaks=DELIVERED)
-class FirstMessageAgain(ClientReading):
+class ClientSecondMessageSameAsFirst(ClientReading):
     """The client delivers the message of the first read again after later reads."""
 
     def __init__(self, qm: QM) -> None:
@@ -128,7 +128,7 @@ class FirstMessageAgain(ClientReading):
 
 
 @fault("client-message-body-cut-at-4096-bytes", breaks=DELIVERED)
-class BodyCut(ClientReading):
+class ClientMessageBodyCutAt4096Bytes(ClientReading):
     """The client delivers only the first 4,096 bytes of a message body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -137,7 +137,7 @@ class BodyCut(ClientReading):
 
 
 @fault("client-message-with-empty-body-refused", breaks=DELIVERED)
-class EmptyRefused(ClientReading):
+class ClientMessageWithEmptyBodyRefused(ClientReading):
     """The client delivers no message whose body is empty."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -148,7 +148,7 @@ class EmptyRefused(ClientReading):
 
 
 @fault("client-transactional-message-refused", breaks=DELIVERED)
-class TransactionalRefused(ClientReading):
+class ClientTransactionalMessageRefused(ClientReading):
     """The client delivers no message with a TransactionHeader."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -160,7 +160,7 @@ class TransactionalRefused(ClientReading):
 
 
 @fault("client-entry-of-read-without-message-kept", breaks=REMOVED)
-class FailedEntryKept(ClientReading):
+class ClientEntryOfReadWithoutMessageKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
 
     def __init__(self, qm: QM) -> None:
@@ -177,7 +177,7 @@ class FailedEntryKept(ClientReading):
 
 
 @fault("client-entry-of-second-read-kept", breaks=REMOVED)
-class SecondEntryKept(ClientReading):
+class ClientEntryOfSecondReadKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of every second read."""
 
     def __init__(self, qm: QM) -> None:
@@ -191,7 +191,7 @@ class SecondEntryKept(ClientReading):
 
 
 @fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED)
-class OldestRemoved(ClientReading):
+class ClientEndOfReadRemovesOldestEntry(ClientReading):
     """The client removes the oldest PendingRemoteReadEntry when a read ends."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -201,7 +201,7 @@ class OldestRemoved(ClientReading):
 
 
 @fault("client-end-receive-omitted-for-receive-without-wait", breaks=ENDED)
-class NoEndWithoutWait(ClientReading):
+class ClientEndReceiveOmittedForReceiveWithoutWait(ClientReading):
     """The client does not call RemoteQMEndReceive after every second receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -215,7 +215,7 @@ class NoEndWithoutWait(ClientReading):
 
 
 @fault("client-end-receive-called-twice-for-second-receive", breaks=ENDED)
-class SecondEndedTwice(ClientReading):
+class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
     """The client calls RemoteQMEndReceive twice after every second receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -230,7 +230,7 @@ class SecondEndedTwice(ClientReading):
 
 
 @fault("client-end-receive-handle-of-first-receive", breaks=HANDLE)
-class FirstReadHandle(ClientReading):
+class ClientEndReceiveHandleOfFirstReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle of its first receive after every receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -243,7 +243,7 @@ class FirstReadHandle(ClientReading):
 
 
 @fault("client-end-of-second-receive-rr-nack", breaks=ACKNOWLEDGED)
-class SecondNotAcknowledged(ClientReading):
+class ClientEndOfSecondReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
     def __init__(self, qm: QM) -> None:
@@ -256,7 +256,7 @@ class SecondNotAcknowledged(ClientReading):
 
 
 @fault("client-end-of-infinite-receive-rr-nack", breaks=ACKNOWLEDGED)
-class InfiniteNotAcknowledged(ClientReading):
+class ClientEndOfInfiniteReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:

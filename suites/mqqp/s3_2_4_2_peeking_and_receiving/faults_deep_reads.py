@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 
 
 @fault("client-peek-current-by-cursor-sent-as-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class PeekCurrentSentAsNext(ClientReading):
+class ClientPeekCurrentByCursorSentAsPeekNext(ClientReading):
     """The client sends PEEK_NEXT when its application requests PEEK_CURRENT by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -22,7 +22,7 @@ class PeekCurrentSentAsNext(ClientReading):
 
 
 @fault("client-peek-current-by-cursor-hcursor-0", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
-class CurrentWithoutCursor(ClientReading):
+class ClientPeekCurrentByCursorHcursor0(ClientReading):
     """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class CurrentWithoutCursor(ClientReading):
 
 
 @fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
-class EntryKeptAfterFailedEnd(ClientReading):
+class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

@@ -52,12 +52,12 @@ class _CountedInGroups(ClientReading):
 
 
 @fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class PeeksCountedSeparately(_CountedInGroups):
+class ClientRequestIdsOfPeeksAndReceivesCountedApart(_CountedInGroups):
     """The client assigns the RequestId of a pending peek also to a receive."""
 
 
 @fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class CursorReadsCountedSeparately(_CountedInGroups):
+class ClientRequestIdsOfReadsByCursorCountedApart(_CountedInGroups):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
     def get_group(self, read: RemoteRead) -> bool:
@@ -65,7 +65,7 @@ class CursorReadsCountedSeparately(_CountedInGroups):
 
 
 @fault("client-pending-peek-entry-removed-by-receive", breaks=("MQQP-3.2.4.2-06", "MQQP-3.2.4.5-06"), blind=True)
-class PendingPeekForgotten(ClientReading):
+class ClientPendingPeekEntryRemovedByReceive(ClientReading):
     """The client removes the entry of a pending peek when a receive of the same queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -85,7 +85,7 @@ class PendingPeekForgotten(ClientReading):
     breaks=("MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06"),
     blind=True,
 )
-class PendingCursorReadForgotten(ClientReading):
+class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientReading):
     """The client removes the entry of a pending read by a cursor when a read by another cursor of the queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -100,7 +100,7 @@ class PendingCursorReadForgotten(ClientReading):
 
 
 @fault("client-pending-read-entry-of-lost-connection-kept", breaks=ENTRY_REMOVAL_RULES, blind=True)
-class EntryOfLostConnection(ClientReading):
+class ClientPendingReadEntryOfLostConnectionKept(ClientReading):
     """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
@@ -113,7 +113,7 @@ class EntryOfLostConnection(ClientReading):
 
 
 @fault("client-version-asked-once-while-reads-wait", breaks=VERSION_CALL_RULES, blind=True)
-class VersionCached(ClientReading):
+class ClientVersionAskedOnceWhileReadsWait(ClientReading):
     """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
@@ -126,7 +126,7 @@ class VersionCached(ClientReading):
 
 
 @fault("client-ultimeout-of-31-bits-exceeded-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
-class LongTimeoutInfinite(ClientReading):
+class ClientUltimeoutOf31BitsExceededSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class LongTimeoutInfinite(ClientReading):
 
 
 @fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUT_RULES, blind=True)
-class TimeoutLimited(ClientReading):
+class ClientUltimeoutLimitedToOneDay(ClientReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class _Delivered(ClientReading):
 
 
 @fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERY_RULES, blind=True)
-class LabelCut(_Delivered):
+class ClientReadLabelOfMoreThan64CharactersCutOff(_Delivered):
     """The client delivers only the first 64 characters of a label."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -163,7 +163,7 @@ class LabelCut(_Delivered):
 
 
 @fault("client-read-label-limited-to-248-characters", breaks=DELIVERY_RULES, blind=True)
-class LongestLabelCut(_Delivered):
+class ClientReadLabelLimitedTo248Characters(_Delivered):
     """The client delivers only the first 248 characters of a label of 249 characters."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -171,7 +171,7 @@ class LongestLabelCut(_Delivered):
 
 
 @fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERY_RULES, blind=True)
-class TrailingZerosOfBodyCut(_Delivered):
+class ClientReadBodyOfZerosWithoutLastByte(_Delivered):
     """The client delivers a body without the zero bytes at its end."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -179,7 +179,7 @@ class TrailingZerosOfBodyCut(_Delivered):
 
 
 @fault("client-read-priority-3", breaks=DELIVERY_RULES, blind=True)
-class PriorityLost(_Delivered):
+class ClientReadPriority3(_Delivered):
     """The client delivers a message of priority 7 with priority 3."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -187,7 +187,7 @@ class PriorityLost(_Delivered):
 
 
 @fault("client-end-receive-repeated-after-failure", breaks=END_RECEIVE_RULES, blind=True)
-class EndRepeated(ClientReading):
+class ClientEndReceiveRepeatedAfterFailure(ClientReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -198,7 +198,7 @@ class EndRepeated(ClientReading):
 
 
 @fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
-class ReceiveNotEndedWhilePeekWaits(ClientReading):
+class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -215,7 +215,7 @@ class ReceiveNotEndedWhilePeekWaits(ClientReading):
 
 
 @fault("client-endless-receive-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class InfiniteReceiveNotEnded(ClientReading):
+class ClientEndlessReceiveNotEnded(ClientReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -230,7 +230,7 @@ class InfiniteReceiveNotEnded(ClientReading):
 
 
 @fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class SecondQueueNotEnded(ClientReading):
+class ClientReceiveOfSecondQueueNotEnded(ClientReading):
     """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -243,7 +243,7 @@ class SecondQueueNotEnded(ClientReading):
     breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
     blind=True,
 )
-class NackAfterFailure(ClientReading):
+class ClientEndReceiveDwackNackAfterRefusedReceive(ClientReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
@@ -265,7 +265,7 @@ class NackAfterFailure(ClientReading):
     breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
     blind=True,
 )
-class HandleOfOtherQueue(ClientReading):
+class ClientReadHandleOfReceiveOfOtherQueue(ClientReading):
     """When the client has received from another queue, it ends a receive with the handle of the last receive from that
     queue.
     """

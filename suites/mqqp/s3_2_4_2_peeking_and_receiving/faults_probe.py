@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import ReadAction
 
 
 @fault("client-peek-next-by-cursor-sent-as-peek-current-to-old-server", breaks="MQQP-3.2.4.5-19", blind=True)
-class PeekNextSentAsCurrent(ClientReading):
+class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
     """The client calls RemoteQMStartReceive with PEEK_CURRENT when its application requests PEEK_NEXT by a cursor."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:

@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
     "client-get-version-not-called",
     breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01"),
 )
-class VersionNotRequested(ClientReading):
+class ClientGetVersionNotCalled(ClientReading):
     """The client does not call RemoteQmGetVersion."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
@@ -56,7 +56,7 @@ add(
     "client-reads-from-no-old-server",
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
-class OldServerNotRead(ClientReading):
+class ClientReadsFromNoOldServer(ClientReading):
     """The client does not read from a server below version 5.1."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:

@@ -18,7 +18,7 @@ add(
 
 
 @fault("client-purge-queue-by-descriptor", breaks="MQQP-3.2.4.4-D01")
-class PurgeWithDwpQueue(ClientOpening):
+class ClientPurgeQueueByDescriptor(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -28,7 +28,7 @@ class PurgeWithDwpQueue(ClientOpening):
 
 
 @fault("client-purge-queue-of-last-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class LastOpenedQueuePurged(ClientOpening):
+class ClientPurgeQueueOfLastOpenedQueue(ClientOpening):
     """The client purges the queue that it opened last instead of the queue that its application names."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-purge-queue-purges-every-open-queue", breaks="MQQP-3.2.4.4-D01")
-class EveryQueuePurged(ClientOpening):
+class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
     """The client purges all its open queues when its application purges one of them."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -18,7 +18,7 @@ class EveryQueuePurged(ClientOpening):
 
 
 @fault("client-purge-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class FirstQueuePurged(ClientOpening):
+class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -29,7 +29,7 @@ class FirstQueuePurged(ClientOpening):
 
 
 @fault("client-purge-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.4-D01")
-class HandleTruncated(ClientOpening):
+class ClientPurgeQueueHqueueIn16Bits(ClientOpening):
     """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -39,7 +39,7 @@ class HandleTruncated(ClientOpening):
 
 
 @fault("client-second-purge-of-queue-not-called", breaks="MQQP-3.2.4.4-D01")
-class SecondPurgeMissing(ClientOpening):
+class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
     """The client calls RemoteQMPurgeQueue only for the first purge of a queue."""
 
     purged: frozenset[int] = frozenset()

@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-purge-hqueue-of-newest-queue", breaks="MQQP-3.2.4.4-D01")
-class NewestPurged(ClientOpening):
+class ClientPurgeHqueueOfNewestQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -20,7 +20,7 @@ class NewestPurged(ClientOpening):
 
 
 @fault("client-purge-called-once-per-queue", breaks="MQQP-3.2.4.4-D01")
-class SecondPurgeOmitted(ClientOpening):
+class ClientPurgeCalledOncePerQueue(ClientOpening):
     """The client does not call RemoteQMPurgeQueue when the same queue is purged again."""
 
     def __init__(self, qm: QM) -> None:
@@ -34,7 +34,7 @@ class SecondPurgeOmitted(ClientOpening):
 
 
 @fault("client-purge-with-pending-read-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.4-D01")
-class PendingByDescriptor(ClientOpening):
+class ClientPurgeWithPendingReadHqueueIsDwpqueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -45,7 +45,7 @@ class PendingByDescriptor(ClientOpening):
 
 
 @fault("client-purge-of-every-open-queue", breaks="MQQP-3.2.4.4-D01")
-class EveryQueuePurged(ClientOpening):
+class ClientPurgeOfEveryOpenQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue for every open queue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

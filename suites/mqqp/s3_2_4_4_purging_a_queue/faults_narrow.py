@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
-class NoPurgeWhileReadWaits(ClientOpening):
+class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -18,7 +18,7 @@ class NoPurgeWhileReadWaits(ClientOpening):
 
 
 @fault("client-purge-queue-not-called-while-cursor-is-open", breaks="MQQP-3.2.4.4-D01", blind=True)
-class NoPurgeWhileCursorOpen(ClientOpening):
+class ClientPurgeQueueNotCalledWhileCursorIsOpen(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

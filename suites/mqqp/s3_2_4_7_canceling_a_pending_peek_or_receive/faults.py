@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 
 
 @fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
-class LastReadCancelled(ClientCancelling):
+class ClientCancelReceiveOfLastRead(ClientCancelling):
     """The client cancels the read that it began last instead of the read that its application names."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:

@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry
 
 
 @fault("client-cancel-receive-pqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-05", blind=True)
-class LastOpenedQueueNamed(ClientCancelling):
+class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
     """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class FirstReadOfQueueCancelled(ClientCancelling):
+class ClientCancelFindsFirstPendingReadOfQueue(ClientCancelling):
     """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -22,7 +22,7 @@ class FirstReadOfQueueCancelled(ClientCancelling):
 
 
 @fault("client-cancel-ends-all-pending-reads-of-queue", breaks="MQQP-3.2.4.7-02")
-class AllReadsOfQueueCancelled(ClientCancelling):
+class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
     """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
@@ -33,7 +33,7 @@ class AllReadsOfQueueCancelled(ClientCancelling):
 
 
 @fault("client-cancel-not-sent-while-other-read-is-pending", breaks="MQQP-3.2.4.7-03")
-class NoCallForSecond(ClientCancelling):
+class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while another read of the queue is pending."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
@@ -43,7 +43,7 @@ class NoCallForSecond(ClientCancelling):
 
 
 @fault("client-cancel-receive-called-twice", breaks="MQQP-3.2.4.7-03")
-class CancelCalledTwice(ClientCancelling):
+class ClientCancelReceiveCalledTwice(ClientCancelling):
     """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
@@ -52,7 +52,7 @@ class CancelCalledTwice(ClientCancelling):
 
 
 @fault("client-cancel-receive-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
-class HandleOfLastQueueSent(ClientCancelling):
+class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class HandleOfLastQueueSent(ClientCancelling):
 
 
 @fault("client-cancel-receive-hqueue-in-16-bits", breaks="MQQP-3.2.4.7-04")
-class HandleTruncated(ClientCancelling):
+class ClientCancelReceiveHqueueIn16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class HandleTruncated(ClientCancelling):
 
 
 @fault("client-cancel-receive-pqueue-in-31-bits", breaks="MQQP-3.2.4.7-05")
-class PointerTruncated(ClientCancelling):
+class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class PointerTruncated(ClientCancelling):
 
 
 @fault("client-cancel-receive-dwrequestid-of-last-read", breaks="MQQP-3.2.4.7-06")
-class LastRequestIdSent(ClientCancelling):
+class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class LastRequestIdSent(ClientCancelling):
 
 
 @fault("client-entry-of-cancelled-read-kept-while-others-wait", breaks="MQQP-3.2.4.7-07")
-class EntryKept(ClientCancelling):
+class ClientEntryOfCancelledReadKeptWhileOthersWait(ClientCancelling):
     """The client keeps the entry of a cancelled read while another read of the queue is pending."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -97,7 +97,7 @@ class EntryKept(ClientCancelling):
 
 
 @fault("client-cancel-removes-entries-of-all-reads-of-queue", breaks="MQQP-3.2.4.7-07")
-class AllEntriesRemoved(ClientCancelling):
+class ClientCancelRemovesEntriesOfAllReadsOfQueue(ClientCancelling):
     """When the client cancels one of several pending reads of a queue, it removes the entries of all of them."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:

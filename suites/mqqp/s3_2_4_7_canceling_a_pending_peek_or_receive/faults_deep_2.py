@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-cancel-finds-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class NewestFound(ClientCancelling):
+class ClientCancelFindsNewestReadOfQueue(ClientCancelling):
     """The client cancels the newest pending read of the queue when its application cancels any read of the queue."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -22,7 +22,7 @@ class NewestFound(ClientCancelling):
 
 
 @fault("client-cancel-finds-oldest-read-of-several-queues", breaks="MQQP-3.2.4.7-02")
-class FirstOfAllFound(ClientCancelling):
+class ClientCancelFindsOldestReadOfSeveralQueues(ClientCancelling):
     """The client cancels the oldest pending read of the client, if reads of several queues are pending."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -43,7 +43,7 @@ class _Omitting(ClientCancelling):
 
 
 @fault("client-second-cancel-of-queue-not-called", breaks="MQQP-3.2.4.7-03")
-class SecondOmitted(_Omitting):
+class ClientSecondCancelOfQueueNotCalled(_Omitting):
     """The client does not call RemoteQMCancelReceive for the second read of a queue that it cancels."""
 
     def __init__(self, qm: QM) -> None:
@@ -57,7 +57,7 @@ class SecondOmitted(_Omitting):
 
 
 @fault("client-cancel-not-called-while-other-reads-wait", breaks="MQQP-3.2.4.7-03")
-class OthersWait(_Omitting):
+class ClientCancelNotCalledWhileOtherReadsWait(_Omitting):
     """The client does not call RemoteQMCancelReceive while more than one read of the queue waits."""
 
     def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
@@ -66,7 +66,7 @@ class OthersWait(_Omitting):
 
 
 @fault("client-cancel-of-start-receive-not-called", breaks="MQQP-3.2.4.7-03")
-class OldMethodOmitted(ClientReading):
+class ClientCancelOfStartReceiveNotCalled(ClientReading):
     """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -86,7 +86,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-cancel-hqueue-of-newest-queue", breaks="MQQP-3.2.4.7-04")
-class NewestHandle(_Changing):
+class ClientCancelHqueueOfNewestQueue(_Changing):
     """The client sets hQueue of RemoteQMCancelReceive to the phQueue of the queue that it opened last."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class NewestHandle(_Changing):
 
 
 @fault("client-second-cancel-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.7-04")
-class SecondByDescriptor(_Changing):
+class ClientSecondCancelHqueueIsDwpqueue(_Changing):
     """The client sets hQueue of every second RemoteQMCancelReceive to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -107,7 +107,7 @@ class SecondByDescriptor(_Changing):
 
 
 @fault("client-second-cancel-pqueue-is-phqueue", breaks="MQQP-3.2.4.7-05")
-class SecondByHandle(_Changing):
+class ClientSecondCancelPqueueIsPhqueue(_Changing):
     """The client sets pQueue of every second RemoteQMCancelReceive to phQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -120,7 +120,7 @@ class SecondByHandle(_Changing):
 
 
 @fault("client-cancel-pqueue-of-first-queue", breaks="MQQP-3.2.4.7-05")
-class FirstDescriptor(_Changing):
+class ClientCancelPqueueOfFirstQueue(_Changing):
     """The client sets pQueue of RemoteQMCancelReceive to the dwpQueue of the queue that it opened first."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class FirstDescriptor(_Changing):
 
 
 @fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
-class NewestRequestId(_Changing):
+class ClientCancelRequestIdOfNewestRead(_Changing):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending read."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class NewestRequestId(_Changing):
 
 
 @fault("client-cancel-request-id-is-number-of-read-in-queue", breaks="MQQP-3.2.4.7-06")
-class PlaceAsRequestId(_Changing):
+class ClientCancelRequestIdIsNumberOfReadInQueue(_Changing):
     """The client sets dwRequestID of RemoteQMCancelReceive to the place of the read among all pending reads."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class PlaceAsRequestId(_Changing):
 
 
 @fault("client-entry-of-cancelled-read-kept-until-answer", breaks="MQQP-3.2.4.7-07")
-class KeptUntilAnswer(ClientCancelling):
+class ClientEntryOfCancelledReadKeptUntilAnswer(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a cancelled read while the server has not answered the read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -152,7 +152,7 @@ class KeptUntilAnswer(ClientCancelling):
 
 
 @fault("client-cancel-removes-oldest-entry", breaks="MQQP-3.2.4.7-07")
-class OldestRemoved(ClientCancelling):
+class ClientCancelRemovesOldestEntry(ClientCancelling):
     """The client removes the oldest PendingRemoteReadEntry when it cancels a read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -162,7 +162,7 @@ class OldestRemoved(ClientCancelling):
 
 
 @fault("client-entry-of-second-cancelled-read-kept", breaks="MQQP-3.2.4.7-07")
-class SecondKept(ClientCancelling):
+class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of every second cancelled read."""
 
     def __init__(self, qm: QM) -> None:

@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-cancel-not-sent-while-cursor-is-open", breaks="MQQP-3.2.4.7-03")
-class CancelNotSent(ClientCancelling):
+class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:

@@ -29,7 +29,7 @@ class _CancelledLocally(ClientReading):
 
 
 @fault("client-cancel-of-peek-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class CancelOfPeekNotSent(_CancelledLocally):
+class ClientCancelOfPeekNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a peek without a cursor."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -37,7 +37,7 @@ class CancelOfPeekNotSent(_CancelledLocally):
 
 
 @fault("client-cancel-of-receive-by-cursor-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class CancelOfCursorReceiveNotSent(_CancelledLocally):
+class ClientCancelOfReceiveByCursorNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a receive by a cursor."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -45,7 +45,7 @@ class CancelOfCursorReceiveNotSent(_CancelledLocally):
 
 
 @fault("client-cancel-of-endless-read-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class CancelOfInfiniteReadNotSent(_CancelledLocally):
+class ClientCancelOfEndlessReadNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a read without a time limit."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -53,7 +53,7 @@ class CancelOfInfiniteReadNotSent(_CancelledLocally):
 
 
 @fault("client-cancel-of-read-by-start-receive-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class CancelOfStartReceiveNotSent(ClientReading):
+class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
     """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -63,7 +63,7 @@ class CancelOfStartReceiveNotSent(ClientReading):
 
 
 @fault("client-entry-of-refused-cancel-kept", breaks="MQQP-3.2.4.7-07", blind=True)
-class EntryKeptAfterFailedCancel(ClientCancelling):
+class ClientEntryOfRefusedCancelKept(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
@@ -76,7 +76,7 @@ class EntryKeptAfterFailedCancel(ClientCancelling):
 
 
 @fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
-class ReadOfFirstQueueCancelled(ClientCancelling):
+class ClientCancelFindsReadOfOtherQueue(ClientCancelling):
     """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:

@@ -8,7 +8,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry
 
 
 @fault("client-cancel-removes-oldest-entry-of-queue", breaks="MQQP-3.2.4.7-07", blind=True)
-class OldestEntryRemoved(ClientCancelling):
+class ClientCancelRemovesOldestEntryOfQueue(ClientCancelling):
     """After a cancellation, the client removes the oldest PendingRemoteReadEntry of the queue instead of the entry of
     the cancelled read.
     """

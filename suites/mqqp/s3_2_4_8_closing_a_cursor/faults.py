@@ -22,7 +22,7 @@ add(
 
 
 @fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
-class ClosedCursorUsed(ClientCommands):
+class ClientClosedCursorStillUsable(ClientCommands):
     """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:

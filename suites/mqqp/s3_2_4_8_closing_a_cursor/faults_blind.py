@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_model import RemoteQueue
 
 
 @fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
-class HandleOfLastQueueSent(ClientCancelling):
+class ClientCloseCursorQueueLastOpened(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
-class SecondCursorNotClosed(ClientCancelling):
+class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -20,7 +20,7 @@ class SecondCursorNotClosed(ClientCancelling):
 
 
 @fault("client-close-cursor-closes-other-cursors-of-queue", breaks="MQQP-3.2.4.8-02")
-class OtherCursorsClosed(ClientCancelling):
+class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
     """When the client closes a cursor, it also closes the other cursors of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -31,7 +31,7 @@ class OtherCursorsClosed(ClientCancelling):
 
 
 @fault("client-close-cursor-hqueue-in-16-bits", breaks="MQQP-3.2.4.8-03")
-class HandleTruncated(ClientCancelling):
+class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class HandleTruncated(ClientCancelling):
 
 
 @fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
-class OtherCursorSent(ClientCancelling):
+class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class OtherCursorSent(ClientCancelling):
 
 
 @fault("client-close-cursor-hcursor-in-31-bits", breaks="MQQP-3.2.4.8-04")
-class CursorTruncated(ClientCancelling):
+class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-second-close-cursor-of-queue-not-called", breaks="MQQP-3.2.4.8-02")
-class SecondOmitted(ClientCancelling):
+class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
     """The client does not call RemoteQMCloseCursor for the second cursor of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -26,7 +26,7 @@ class SecondOmitted(ClientCancelling):
 
 
 @fault("client-close-cursor-with-pending-read-not-called", breaks="MQQP-3.2.4.8-02")
-class PendingOmitted(ClientCancelling):
+class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -45,7 +45,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
-class NewestQueue(_Changing):
+class ClientCloseCursorHqueueOfNewestQueue(_Changing):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class NewestQueue(_Changing):
 
 
 @fault("client-second-close-cursor-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.8-03")
-class SecondByDescriptor(_Changing):
+class ClientSecondCloseCursorHqueueIsDwpqueue(_Changing):
     """The client sets hQueue of every second RemoteQMCloseCursor to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -66,7 +66,7 @@ class SecondByDescriptor(_Changing):
 
 
 @fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
-class NewestCursor(_Changing):
+class ClientCloseCursorHcursorOfNewestOpenCursor(_Changing):
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class NewestCursor(_Changing):
 
 
 @fault("client-second-close-cursor-hcursor-of-first", breaks="MQQP-3.2.4.8-04")
-class FirstAgain(_Changing):
+class ClientSecondCloseCursorHcursorOfFirst(_Changing):
     """The client sets hCursor of each RemoteQMCloseCursor to the handle of the first cursor that it closed."""
 
     def __init__(self, qm: QM) -> None:

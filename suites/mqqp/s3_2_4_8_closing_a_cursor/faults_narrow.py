@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-not-called-while-read-is-pending", breaks="MQQP-3.2.4.8-02", blind=True)
-class CloseNotCalledWhileReadWaits(ClientCancelling):
+class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -20,7 +20,7 @@ class CloseNotCalledWhileReadWaits(ClientCancelling):
 
 
 @fault("client-close-cursor-not-called-for-second-cursor", breaks="MQQP-3.2.4.8-02", blind=True)
-class OnlyFirstCursorClosed(ClientCancelling):
+class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
     """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -31,7 +31,7 @@ class OnlyFirstCursorClosed(ClientCancelling):
 
 
 @fault("client-close-cursor-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class QueueOfFirst(ClientCancelling):
+class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -40,7 +40,7 @@ class QueueOfFirst(ClientCancelling):
 
 
 @fault("client-close-cursor-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class QueueOfLast(ClientCancelling):
+class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class QueueOfLast(ClientCancelling):
 
 
 @fault("client-close-cursor-hcursor-of-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class CursorOfOtherQueue(ClientCancelling):
+class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
-class LastOpenedQueueClosed(ClientOpening):
+class ClientCloseQueueOfLastOpenedQueue(ClientOpening):
     """The client closes the queue that it opened last instead of the queue that its application names."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -34,7 +34,7 @@ add(
 
 
 @fault("client-close-queue-sends-wrong-context-handle", breaks="MQQP-3.2.4.9-06")
-class WrongContextHandleSent(ClientOpening):
+class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
     """The client calls RemoteQMCloseQueue with a wrong context handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -50,7 +50,7 @@ add(
 
 
 @fault("client-cancels-only-first-read-of-closed-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
-class CloseCancelsFirstReadRepeatedly(ClientCancelling):
+class ClientCancelsOnlyFirstReadOfClosedQueue(ClientCancelling):
     """When a client closes a queue with several pending reads, it cancels the first of these reads several times, and
     no other read.
     """

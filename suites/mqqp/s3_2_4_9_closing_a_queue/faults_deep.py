@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 
 
 @fault("client-close-queue-closes-first-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
-class FirstQueueClosed(ClientOpening):
+class ClientCloseQueueClosesFirstOpenedQueue(ClientOpening):
     """The client closes the queue that it opened first, even if its application names another queue."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -18,7 +18,7 @@ class FirstQueueClosed(ClientOpening):
 
 
 @fault("client-close-queue-closes-last-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
-class HandleOfLastQueueClosed(ClientOpening):
+class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the handle of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -26,7 +26,7 @@ class HandleOfLastQueueClosed(ClientOpening):
 
 
 @fault("client-close-queue-cancels-reads-of-other-queue", breaks="MQQP-3.2.4.9-03")
-class OtherReadsCancelled(ClientCancelling):
+class ClientCloseQueueCancelsReadsOfOtherQueue(ClientCancelling):
     """The client also cancels the pending reads of its other queues when it closes a queue."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
@@ -36,7 +36,7 @@ class OtherReadsCancelled(ClientCancelling):
 
 
 @fault("client-close-queue-cancels-with-request-id-of-first-read", breaks="MQQP-3.2.4.9-04")
-class FirstRequestRepeated(ClientCancelling):
+class ClientCloseQueueCancelsWithRequestIdOfFirstRead(ClientCancelling):
     """The client cancels each pending read of a closed queue with the RequestId of the first pending read."""
 
     first = 0
@@ -54,7 +54,7 @@ class FirstRequestRepeated(ClientCancelling):
 
 
 @fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
-class CloseNotCalledWithPendingRead(ClientOpening):
+class ClientCloseQueueWithPendingReadNotCalled(ClientOpening):
     """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -67,7 +67,7 @@ class CloseNotCalledWithPendingRead(ClientOpening):
 
 
 @fault("client-close-queue-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
-class CloseNotCalledForSecondQueue(ClientOpening):
+class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while it has another queue open."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -76,7 +76,7 @@ class CloseNotCalledForSecondQueue(ClientOpening):
 
 
 @fault("client-close-queue-called-twice", breaks="MQQP-3.2.4.9-05")
-class CloseQueueCalledTwice(ClientOpening):
+class ClientCloseQueueCalledTwice(ClientOpening):
     """The client calls RemoteQMCloseQueue twice with the same handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -85,7 +85,7 @@ class CloseQueueCalledTwice(ClientOpening):
 
 
 @fault("client-close-queue-removes-every-entry", breaks="MQQP-3.2.4.9-07")
-class EveryEntryRemoved(ClientOpening):
+class ClientCloseQueueRemovesEveryEntry(ClientOpening):
     """The client removes the RemoteOpenQueueEntries of all its queues when it closes one of them."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
@@ -93,7 +93,7 @@ class EveryEntryRemoved(ClientOpening):
 
 
 @fault("client-close-queue-removes-first-entry", breaks="MQQP-3.2.4.9-07")
-class FirstEntryRemoved(ClientOpening):
+class ClientCloseQueueRemovesFirstEntry(ClientOpening):
     """The client removes the RemoteOpenQueueEntry of the queue that it opened first when it closes another queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:

@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 
 
 @fault("client-closes-oldest-open-queue", breaks="MQQP-3.2.4.9-02")
-class OldestClosed(ClientOpening):
+class ClientClosesOldestOpenQueue(ClientOpening):
     """The client closes the queue that it opened first."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -21,7 +21,7 @@ class OldestClosed(ClientOpening):
 
 
 @fault("client-close-closes-every-queue", breaks="MQQP-3.2.4.9-02")
-class EveryQueueClosed(ClientOpening):
+class ClientCloseClosesEveryQueue(ClientOpening):
     """The client closes all of its open queues when its application closes the newest queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -50,7 +50,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-closing-cancels-second-read-with-hqueue-of-open-queue", breaks="MQQP-3.2.4.9-03")
-class SecondOtherHandle(_Changing):
+class ClientClosingCancelsSecondReadWithHqueueOfOpenQueue(_Changing):
     """A client that closes a queue with two pending reads sets hQueue of the second RemoteQMCancelReceive to the handle
     of a queue that is still open, or to dwpQueue.
     """
@@ -62,7 +62,7 @@ class SecondOtherHandle(_Changing):
 
 
 @fault("client-closing-cancels-newest-read-of-other-queue", breaks="MQQP-3.2.4.9-04")
-class NewestRequestId(_Changing):
+class ClientClosingCancelsNewestReadOfOtherQueue(_Changing):
     """A client that closes a queue sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending
     read of any queue.
     """
@@ -72,7 +72,7 @@ class NewestRequestId(_Changing):
 
 
 @fault("client-closing-cancels-reads-of-every-queue", breaks="MQQP-3.2.4.9-03")
-class EveryQueueCancelled(ClientCancelling):
+class ClientClosingCancelsReadsOfEveryQueue(ClientCancelling):
     """A client that closes a queue cancels the pending reads of all its queues."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
@@ -94,7 +94,7 @@ class _Omitting(ClientOpening):
 
 
 @fault("client-close-queue-opened-to-peek-not-called", breaks="MQQP-3.2.4.9-05")
-class PeekOmitted(_Omitting):
+class ClientCloseQueueOpenedToPeekNotCalled(_Omitting):
     """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
 
     def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
@@ -102,7 +102,7 @@ class PeekOmitted(_Omitting):
 
 
 @fault("client-close-of-second-queue-not-called", breaks="MQQP-3.2.4.9-05")
-class SecondOmitted(_Omitting):
+class ClientCloseOfSecondQueueNotCalled(_Omitting):
     """The client calls RemoteQMCloseQueue only for the first queue that it closes."""
 
     def __init__(self, qm: QM) -> None:
@@ -115,7 +115,7 @@ class SecondOmitted(_Omitting):
 
 
 @fault("client-close-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
-class OthersOpen(_Omitting):
+class ClientCloseNotCalledWhileOtherQueueIsOpen(_Omitting):
     """The client does not call RemoteQMCloseQueue while a different queue of the same server is open."""
 
     def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
@@ -123,7 +123,7 @@ class OthersOpen(_Omitting):
 
 
 @fault("client-close-after-refused-cancel-not-called", breaks="MQQP-3.2.4.9-05")
-class RefusedCancelStops(ClientCancelling):
+class ClientCloseAfterRefusedCancelNotCalled(ClientCancelling):
     """The client does not call RemoteQMCloseQueue, if the server refused the cancel of a pending read."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
@@ -133,7 +133,7 @@ class RefusedCancelStops(ClientCancelling):
 
 
 @fault("client-close-queue-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
-class NewestSession(ClientOpening):
+class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -142,7 +142,7 @@ class NewestSession(ClientOpening):
 
 
 @fault("client-close-queue-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
-class FirstSession(ClientOpening):
+class ClientCloseQueueContextHandleOfFirstQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -151,7 +151,7 @@ class FirstSession(ClientOpening):
 
 
 @fault("client-entry-of-queue-kept-after-refused-close", breaks="MQQP-3.2.4.9-07")
-class KeptAfterRefusal(ClientOpening):
+class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -161,7 +161,7 @@ class KeptAfterRefusal(ClientOpening):
 
 
 @fault("client-close-removes-oldest-open-queue-entry", breaks="MQQP-3.2.4.9-07")
-class OldestRemoved(ClientOpening):
+class ClientCloseRemovesOldestOpenQueueEntry(ClientOpening):
     """The client removes the oldest RemoteOpenQueueEntry when it closes a queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
@@ -169,7 +169,7 @@ class OldestRemoved(ClientOpening):
 
 
 @fault("client-close-removes-every-open-queue-entry", breaks="MQQP-3.2.4.9-07")
-class EveryEntryRemoved(ClientOpening):
+class ClientCloseRemovesEveryOpenQueueEntry(ClientOpening):
     """The client removes all RemoteOpenQueueEntry elements when it closes a queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:

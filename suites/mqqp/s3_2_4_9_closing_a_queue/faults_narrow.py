@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
 
 
 @fault("client-close-queue-not-called-after-refused-cancel", breaks="MQQP-3.2.4.9-05", blind=True)
-class CloseNotCalledAfterRefusedCancel(ClientOpening):
+class ClientCloseQueueNotCalledAfterRefusedCancel(ClientOpening):
     """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -32,7 +32,7 @@ class CloseNotCalledAfterRefusedCancel(ClientOpening):
 
 
 @fault("client-close-queue-not-called-for-second-queue", breaks="MQQP-3.2.4.9-05", blind=True)
-class OnlyFirstQueueClosed(ClientOpening):
+class ClientCloseQueueNotCalledForSecondQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -43,7 +43,7 @@ class OnlyFirstQueueClosed(ClientOpening):
 
 
 @fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)
-class EntryKeptAfterRefusal(ClientOpening):
+class ClientCloseQueueEntryKeptAfterRefusal(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -55,7 +55,7 @@ class EntryKeptAfterRefusal(ClientOpening):
 
 
 @fault("client-close-queue-cancels-with-handle-of-first-queue", breaks="MQQP-3.2.4.9-03", blind=True)
-class CancelWithHandleOfFirstQueue(ClientCancelling):
+class ClientCloseQueueCancelsWithHandleOfFirstQueue(ClientCancelling):
     """When the client closes a queue, it cancels the pending reads with the hQueue of the queue that it
     opened first.
     """
@@ -73,7 +73,7 @@ class CancelWithHandleOfFirstQueue(ClientCancelling):
 
 
 @fault("client-close-queue-cancels-every-read-with-last-request-id", breaks="MQQP-3.2.4.9-04", blind=True)
-class CancelWithRequestIdOfLastRead(ClientCancelling):
+class ClientCloseQueueCancelsEveryReadWithLastRequestId(ClientCancelling):
     """When the client closes a queue, it cancels every pending read with the RequestId of the last pending read."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:

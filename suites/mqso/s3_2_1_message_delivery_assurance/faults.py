@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("transactional-queue-accepts-nontransactional", breaks="MQSO-3.2.1-01")
-class TransactionalQueueOpenToAll(Admission):
+class TransactionalQueueAcceptsNontransactional(Admission):
     """A transactional queue accepts a message outside a transaction."""
 
     def check_nontransactional_queue(
@@ -21,7 +21,7 @@ class TransactionalQueueOpenToAll(Admission):
 
 
 @fault("repeated-transactional-message-stored-twice", breaks="MQSO-3.2.1-D03")
-class EveryMessageIsTheNext(InSequence):
+class RepeatedTransactionalMessageStoredTwice(InSequence):
     """The receiver stores a transactional message a second time."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

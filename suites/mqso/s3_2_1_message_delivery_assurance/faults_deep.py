@@ -47,7 +47,7 @@ add(
 
 
 @fault("receiver-repeated-express-message-delivered-again", breaks="MQSO-3.2.1-D01")
-class ExpressMessageForgotten(History):
+class ReceiverRepeatedExpressMessageDeliveredAgain(History):
     """If a sender repeats an express message on a later session, the receiver delivers the message again."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -58,7 +58,7 @@ class ExpressMessageForgotten(History):
 
 
 @fault("receiver-sequence-forgotten-by-purge", breaks="MQSO-3.2.1-D03")
-class SequenceForgottenByPurge(Queues):
+class ReceiverSequenceForgottenByPurge(Queues):
     """A purge makes the receiver forget the sequences of the queue, so the receiver delivers a
     repeated message again.
     """
@@ -69,7 +69,7 @@ class SequenceForgottenByPurge(Queues):
 
 
 @fault("queue-manager-local-message-outside-transaction-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
-class LocalMessageOutsideTransaction(Commands):
+class QueueManagerLocalMessageOutsideTransactionInTransactionalQueue(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
@@ -91,7 +91,7 @@ add(
 
 
 @fault("sender-outgoing-express-message-survives-restart", breaks="MQSO-3.2.1-D01", blind=True)
-class OutgoingExpressSaved(Durability):
+class SenderOutgoingExpressMessageSurvivesRestart(Durability):
     """An express message to another queue manager is saved, and sent after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:

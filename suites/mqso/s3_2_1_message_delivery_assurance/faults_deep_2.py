@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-waiting-receive-in-transaction-deletes-at-once", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
-class WaitingReceiveOutsideTransaction(Reading):
+class QueueManagerWaitingReceiveInTransactionDeletesAtOnce(Reading):
     """A receive in a transaction that waited for its message deletes the message at once."""
 
     def dequeue_message(
@@ -48,7 +48,7 @@ class WaitingReceiveOutsideTransaction(Reading):
 
 
 @fault("queue-manager-second-waiting-receive-gets-same-message", breaks=("MQSO-3.2.1-D03", "MQSO-5.1.1.2-D03"))
-class SameMessageTwice(Waiting):
+class QueueManagerSecondWaitingReceiveGetsSameMessage(Waiting):
     """Two receives that wait for a message of one queue get the same message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

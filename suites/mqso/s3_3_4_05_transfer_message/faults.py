@@ -19,7 +19,7 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 
 
 @fault("routed-message-sent-directly-to-destination", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
-class PastTheRouter(NextHops):
+class RoutedMessageSentDirectlyToDestination(NextHops):
     """The sender sends a message directly to the queue manager of the destination queue, instead of along the route in
     the directory.
     """
@@ -40,7 +40,7 @@ add(
 
 
 @fault("receiver-stores-duplicates", breaks="MQSO-3.3.4.5-D01")
-class DuplicatesTaken(History):
+class ReceiverStoresDuplicates(History):
     """The receiver stores every copy of a message that arrives several times."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-express-message-not-forwarded", breaks="MQSO-3.3.4.5-01", blind=True)
-class ExpressNotForwarded(Routing):
+class RouterExpressMessageNotForwarded(Routing):
     """A router forwards recoverable messages, but discards express messages."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -25,7 +25,7 @@ class ExpressNotForwarded(Routing):
 
 
 @fault("receiver-duplicate-of-received-message-stored", breaks="MQSO-3.3.4.5-D01", blind=True)
-class ForgottenWhenReceived(History):
+class ReceiverDuplicateOfReceivedMessageStored(History):
     """The receiver stores a repeated message if an application has received the first one in the meantime."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -47,7 +47,7 @@ add(
 
 
 @fault("receiver-order-ack-only-for-first-sequence-of-session", breaks="MQSO-3.3.4.5-D03", blind=True)
-class OneOrderAckOfSession(OrderAcks):
+class ReceiverOrderAckOnlyForFirstSequenceOfSession(OrderAcks):
     """If two queues get transactional messages on one session, the receiver acknowledges only the messages to the first
     queue.
     """
@@ -59,7 +59,7 @@ class OneOrderAckOfSession(OrderAcks):
 
 
 @fault("sender-repeats-transactional-message-only-once", breaks="MQSO-3.3.4.5-D04", blind=True)
-class RepeatedOnce(TransactionalSending):
+class SenderRepeatsTransactionalMessageOnlyOnce(TransactionalSending):
     """The sender repeats a transactional message only once."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -69,7 +69,7 @@ class RepeatedOnce(TransactionalSending):
 
 
 @fault("sender-after-reconnect-repeats-only-first-message", breaks="MQSO-3.3.4.5-D04", blind=True)
-class FirstRepeatedOnly(Closing):
+class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
     """After the loss of a session, the sender repeats only the first of its unacknowledged messages."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-duplicate-on-later-session-stored", breaks="MQSO-3.3.4.5-D01")
-class DuplicateOfOtherSession(History):
+class ReceiverDuplicateOnLaterSessionStored(History):
     """The receiver stores a repeated message if more than three other messages arrived in between."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -24,7 +24,7 @@ class DuplicateOfOtherSession(History):
 
 
 @fault("receiver-refuses-second-message-without-nack", breaks="MQSO-3.3.4.5-D02")
-class SecondRefusalSilent(Admission):
+class ReceiverRefusesSecondMessageWithoutNack(Admission):
     """The receiver sends a negative acknowledgment for the first message that it refuses for a reason, and for no later
     message that it refuses for this reason.
     """
@@ -39,7 +39,7 @@ class SecondRefusalSilent(Admission):
 
 
 @fault("sender-after-second-lost-connection-repeats-nothing", breaks="MQSO-3.3.4.5-D04")
-class NoThirdConnection(Closing):
+class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
     """The sender establishes a session again after its first loss, but not after its second loss."""
 
     @only_if(lambda self, session, now: session.initiator)

@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("refused-creation-changes-existing-queue", breaks="MQSO-3.3.4.1-D01")
-class ChangedThoughRefused(QueueCommands):
+class RefusedCreationChangesExistingQueue(QueueCommands):
     """An attempt to create an existing queue is refused, but changes the queue's label."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
@@ -28,7 +28,7 @@ class ChangedThoughRefused(QueueCommands):
 
 
 @fault("queue-change-sets-only-the-label", breaks="MQSO-3.3.4.1-D01")
-class ChangedByHalves(QueueCommands):
+class QueueChangeSetsOnlyTheLabel(QueueCommands):
     """When an application changes several properties of a queue, only the label changes."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
@@ -36,7 +36,7 @@ class ChangedByHalves(QueueCommands):
 
 
 @fault("queue-query-removes-first-message", breaks="MQSO-3.3.4.2-D01")
-class AskedAboutAndTouched(QueueCommands):
+class QueueQueryRemovesFirstMessage(QueueCommands):
     """A query of a queue's properties removes the first message of the queue."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
@@ -48,7 +48,7 @@ class AskedAboutAndTouched(QueueCommands):
 
 
 @fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
-class LocalMessageElsewhere(Destinations):
+class LocalMessageStoredInDeadLetterQueue(Destinations):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -68,7 +68,7 @@ add(
 
 
 @fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
-class AcceptedThoughRefused(Quotas):
+class MessageOverQuotaAccepted(Quotas):
     """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

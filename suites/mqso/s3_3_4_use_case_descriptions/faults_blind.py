@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("send-to-several-queues-reports-success-for-full-queue", breaks="MQSO-3.3.4.3-D01", blind=True)
-class RefusedCopyReportedAsSent(Enqueueing):
+class SendToSeveralQueuesReportsSuccessForFullQueue(Enqueueing):
     """A send to several queues reports success although one of the queues is full and gets no copy."""
 
     def enqueue_to_open_queue(

@@ -30,7 +30,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-refused-change-of-two-properties-changes-one", breaks="MQSO-3.3.4.1-D01")
-class RefusedChangeChangesLabel(QueueCommands):
+class QueueManagerRefusedChangeOfTwoPropertiesChangesOne(QueueCommands):
     """If a change to a queue is refused because of one property, the label is changed nevertheless."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
@@ -43,7 +43,7 @@ class RefusedChangeChangesLabel(QueueCommands):
 
 
 @fault("queue-manager-query-changes-modify-time", breaks="MQSO-3.3.4.2-D01")
-class QueryChangesModifyTime(QueueCommands):
+class QueueManagerQueryChangesModifyTime(QueueCommands):
     """A query of a queue's properties sets ModifyTime of the queue to the current time."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
@@ -52,7 +52,7 @@ class QueryChangesModifyTime(QueueCommands):
 
 
 @fault("queue-manager-uncommitted-message-given-to-waiting-read", breaks="MQSO-3.3.4.4-D01")
-class UncommittedMessageReleased(TransactionOperations):
+class QueueManagerUncommittedMessageGivenToWaitingRead(TransactionOperations):
     """A read that waits at a queue returns a message of a transaction before the transaction is committed."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -65,7 +65,7 @@ class UncommittedMessageReleased(TransactionOperations):
 
 
 @fault("queue-manager-aborted-message-to-second-queue-stored", breaks="MQSO-3.3.4.4-D02")
-class AbortedMessageStored(TransactionEvents):
+class QueueManagerAbortedMessageToSecondQueueStored(TransactionEvents):
     """An abort stores the messages that the transaction sent to its second queue."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -86,7 +86,7 @@ class AbortedMessageStored(TransactionEvents):
 
 
 @fault("queue-manager-cancel-of-one-receive-cancels-every-receive-of-handle", breaks="MQSO-3.3.4.6-D01")
-class EveryReceiveCancelled(Waiting):
+class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
     """The cancellation of a receive also cancels the other receives that wait through the same handle."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -100,7 +100,7 @@ class EveryReceiveCancelled(Waiting):
 
 
 @fault("queue-manager-locked-message-shown-by-lookup-identifier", breaks=("MQSO-3.3.4.7-D01", "MQSO-5.1.1.3-D06"))
-class LockedMessageShown(Seeking):
+class QueueManagerLockedMessageShownByLookupIdentifier(Seeking):
     """A peek by LookupIdentifier returns a message that a transaction has received."""
 
     def seek_with_identifier(
@@ -113,7 +113,7 @@ class LockedMessageShown(Seeking):
 
 
 @fault("queue-manager-refused-public-queue-exists", breaks="MQSO-3.3.4.1-D01", blind=True)
-class RefusedQueueExists(QueueCommands):
+class QueueManagerRefusedPublicQueueExists(QueueCommands):
     """A queue whose creation is refused because of an invalid owner, type or property exists nevertheless."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
@@ -127,7 +127,7 @@ class RefusedQueueExists(QueueCommands):
 
 
 @fault("queue-manager-query-unlocks-messages-of-transactions", breaks="MQSO-3.3.4.2-D01", blind=True)
-class QueryUnlocks(QueueCommands):
+class QueueManagerQueryUnlocksMessagesOfTransactions(QueueCommands):
     """A query of a queue's properties makes the messages that transactions have received available again."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
@@ -145,7 +145,7 @@ class QueryUnlocks(QueueCommands):
 
 
 @fault("queue-manager-unfitting-message-reported-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
-class UnfittingReportedAsSent(Commands):
+class QueueManagerUnfittingMessageReportedAsSent(Commands):
     """A send of a transactional message to a nontransactional queue reports success, and the message is discarded."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -159,7 +159,7 @@ class UnfittingReportedAsSent(Commands):
 
 
 @fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
-class SecondLocalCopyLost(Enqueueing):
+class QueueManagerSecondLocalCopyLost(Enqueueing):
     """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(
@@ -176,7 +176,7 @@ class SecondLocalCopyLost(Enqueueing):
 
 
 @fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
-class SecondRemoteCopyNotSent(Enqueueing):
+class QueueManagerSecondRemoteCopyNotSent(Enqueueing):
     """The queue manager puts a message to several queues of other queue managers only into the outgoing queue of the
     first queue.
     """
@@ -194,7 +194,7 @@ class SecondRemoteCopyNotSent(Enqueueing):
 
 
 @fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
-class OutgoingBeforeCommit(Commands):
+class QueueManagerSecondMessageOfTransactionSentBeforeCommit(Commands):
     """If a transaction sends several messages to other queue managers, the sender transfers all messages except the
     first before the commit.
     """
@@ -211,7 +211,7 @@ class OutgoingBeforeCommit(Commands):
 
 
 @fault("queue-manager-commit-discards-last-of-three-messages", breaks="MQSO-3.3.4.4-D02", blind=True)
-class LastOfThreeDiscarded(TransactionEvents):
+class QueueManagerCommitDiscardsLastOfThreeMessages(TransactionEvents):
     """A commit discards the third message that the transaction sent to local queues."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -228,7 +228,7 @@ class LastOfThreeDiscarded(TransactionEvents):
 
 
 @fault("queue-manager-waiting-receive-of-transaction-gets-no-message", breaks="MQSO-3.3.4.6-D01", blind=True)
-class WaitingReceiveOfTransactionForgotten(Waiting):
+class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
     """A receive that waits within a transaction does not get the message that arrives."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -237,7 +237,7 @@ class WaitingReceiveOfTransactionForgotten(Waiting):
 
 
 @fault("queue-manager-message-received-by-cursor-stays", breaks="MQSO-3.3.4.6-D02", blind=True)
-class ReceivedByCursorStays(Reading):
+class QueueManagerMessageReceivedByCursorStays(Reading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
@@ -257,7 +257,7 @@ class ReceivedByCursorStays(Reading):
 
 
 @fault("queue-manager-second-message-of-transaction-not-locked", breaks="MQSO-3.3.4.7-D01", blind=True)
-class SecondMessageNotLocked(TransactionOperations):
+class QueueManagerSecondMessageOfTransactionNotLocked(TransactionOperations):
     """The second message that a transaction receives from a queue is not locked."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -268,7 +268,7 @@ class SecondMessageNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-abort-deletes-second-received-message", breaks="MQSO-3.3.4.7-D02", blind=True)
-class SecondReceivedDeleted(TransactionEvents):
+class QueueManagerAbortDeletesSecondReceivedMessage(TransactionEvents):
     """An abort returns the first message that the transaction received, and deletes the others."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-second-waiting-receive-ended-by-message-of-first", breaks="MQSO-3.3.4.6-D01")
-class OthersStopped(Waiting):
+class QueueManagerSecondWaitingReceiveEndedByMessageOfFirst(Waiting):
     """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -28,7 +28,7 @@ class OthersStopped(Waiting):
 
 
 @fault("queue-manager-message-received-from-journal-stays", breaks="MQSO-3.3.4.6-D02")
-class JournalMessageStays(Positions):
+class QueueManagerMessageReceivedFromJournalStays(Positions):
     """A message that an application receives from the journal of a queue stays in the journal."""
 
     @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
@@ -37,7 +37,7 @@ class JournalMessageStays(Positions):
 
 
 @fault("queue-manager-message-received-from-subqueue-in-transaction-stays", breaks="MQSO-3.3.4.7-D02")
-class SubqueueMessageStays(TransactionEvents):
+class QueueManagerMessageReceivedFromSubqueueInTransactionStays(TransactionEvents):
     """A message that a transaction receives from a subqueue is in the subqueue again after the commit."""
 
     @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)
@@ -46,7 +46,7 @@ class SubqueueMessageStays(TransactionEvents):
 
 
 @fault("queue-manager-abort-after-receive-stores-sent-message", breaks="MQSO-3.3.4.4-D02")
-class AbortWithReceive(TransactionEvents):
+class QueueManagerAbortAfterReceiveStoresSentMessage(TransactionEvents):
     """An aborted transaction that also received a message stores the messages that it sent to local queues."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("queue-manager-uncommitted-message-visible-to-peek", breaks="MQSO-3.3.4.4-D01", blind=True)
-class UncommittedVisibleToPeek(TransactionOperations):
+class QueueManagerUncommittedMessageVisibleToPeek(TransactionOperations):
     """A peek finds a message that an open transaction has sent to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -23,7 +23,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("sent-message-visible-before-commit", breaks=("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01"))
-class SentBeforeTheCommit(TransactionOperations):
+class SentMessageVisibleBeforeCommit(TransactionOperations):
     """The queue manager stores a message that is sent in a transaction in its queue before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -33,7 +33,7 @@ class SentBeforeTheCommit(TransactionOperations):
 
 
 @fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
-class AbortCommits(TransactionEvents):
+class AbortSendsMessages(TransactionEvents):
     """The queue manager stores a message that an aborted transaction sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -41,7 +41,7 @@ class AbortCommits(TransactionEvents):
 
 
 @fault("commit-discards-sent-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
-class CommittedIsLost(TransactionEvents):
+class CommitDiscardsSentMessages(TransactionEvents):
     """The queue manager discards a message that a committed transaction sent."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -49,7 +49,7 @@ class CommittedIsLost(TransactionEvents):
 
 
 @fault("prepare-commits-external-transaction", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
-class VoteDecides(Coordinating):
+class PrepareCommitsExternalTransaction(Coordinating):
     """The queue manager commits an external transaction as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -57,7 +57,7 @@ class VoteDecides(Coordinating):
 
 
 @fault("internal-transaction-needs-prepare", breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01"))
-class CoordinatorForEveryTransaction(TransactionEvents):
+class InternalTransactionNeedsPrepare(TransactionEvents):
     """The queue manager commits an internal transaction only after a coordinator has prepared it."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
@@ -76,7 +76,7 @@ add(
 
 
 @fault("public-queue-created-in-workgroup-mode", breaks=("MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01"))
-class PublicQueuesOfAWorkgroup(Publishing):
+class PublicQueueCreatedInWorkgroupMode(Publishing):
     """A queue manager in workgroup mode creates public queues."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
@@ -88,7 +88,7 @@ class PublicQueuesOfAWorkgroup(Publishing):
 
 
 @fault("public-queue-refused-in-directory-mode", breaks="MQSO-4.3.1.3-01")
-class NoPublicQueues(Publishing):
+class PublicQueueRefusedInDirectoryMode(Publishing):
     """A queue manager in directory mode refuses to create public queues."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
@@ -96,7 +96,7 @@ class NoPublicQueues(Publishing):
 
 
 @fault("direct-name-unresolved-without-directory", breaks=("MQSO-4.3.1.1-01", "MQSO-4.3.3-D02"))
-class NothingSentWithoutADirectory(NextHops):
+class DirectNameUnresolvedWithoutDirectory(NextHops):
     """A queue manager without a directory resolves no destination, not even a direct format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -108,7 +108,7 @@ ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
 @fault("routing-ignores-site-gates", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTING_RULES))
-class GatesOfNoSite(NextHops):
+class RoutingIgnoresSiteGates(NextHops):
     """The queue manager sends a message directly to its destination, even if the destination is in another site."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("message-expired-before-commit-not-kept-as-dead-letter", breaks="MQSO-4.3.1.2-04", blind=True)
-class ExpiredBeforeCommit(TransactionEvents):
+class MessageExpiredBeforeCommitNotKeptAsDeadLetter(TransactionEvents):
     """If a message expires before its transaction commits, the sender discards the message despite negative
     journaling.
     """
@@ -34,7 +34,7 @@ class ExpiredBeforeCommit(TransactionEvents):
 
 
 @fault("queue-manager-public-queue-created-after-start-without-directory", breaks="MQSO-4.3.1.3-D01", blind=True)
-class PublicQueuesOfAFallback(Publishing):
+class QueueManagerPublicQueueCreatedAfterStartWithoutDirectory(Publishing):
     """A queue manager that is configured for a directory, but is in workgroup mode because the directory was
     unavailable at its start, creates public queues.
     """
@@ -48,7 +48,7 @@ class PublicQueuesOfAFallback(Publishing):
 
 
 @fault("sender-message-to-public-queue-not-routed", breaks="MQSO-4.3.1.3-D02", blind=True)
-class PublicNamesDirect(NextHops):
+class SenderMessageToPublicQueueNotRouted(NextHops):
     """The sender sends a message for a public format name directly to the computer of the queue, even if the route
     leads through a routing server; messages for private format names are routed correctly.
     """

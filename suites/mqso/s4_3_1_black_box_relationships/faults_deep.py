@@ -84,7 +84,7 @@ add(
 
 
 @fault("sender-message-expired-at-destination-not-dead-lettered", breaks="MQSO-4.3.1.2-04", blind=True)
-class ExpiredAtDestinationLost(FinalAcks):
+class SenderMessageExpiredAtDestinationNotDeadLettered(FinalAcks):
     """The sender puts no transactional message that expires in its destination queue into a dead-letter queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -93,7 +93,7 @@ class ExpiredAtDestinationLost(FinalAcks):
 
 
 @fault("queue-manager-prepare-of-second-transaction-commits", breaks="MQSO-4.3.1.2-01", blind=True)
-class ReceivesCommittedByPrepare(Coordinating):
+class QueueManagerPrepareOfSecondTransactionCommits(Coordinating):
     """If an external transaction only received messages, the queue manager commits it as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -117,7 +117,7 @@ add(
 
 
 @fault("queue-manager-uncommitted-messages-counted", breaks="MQSO-4.3.1.2-D01", blind=True)
-class SecondSentVisible(TransactionOperations):
+class QueueManagerUncommittedMessagesCounted(TransactionOperations):
     """The second message that a transaction sends to a queue is visible before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -132,7 +132,7 @@ class SecondSentVisible(TransactionOperations):
 
 
 @fault("queue-manager-abort-of-prepared-transaction-commits-sends", breaks="MQSO-4.3.1.2-D02", blind=True)
-class PreparedSendsCommitted(TransactionEvents):
+class QueueManagerAbortOfPreparedTransactionCommitsSends(TransactionEvents):
     """The abort of a prepared transaction stores the messages that it sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -145,7 +145,7 @@ class PreparedSendsCommitted(TransactionEvents):
 
 
 @fault("sender-second-transactional-message-not-repeated", breaks="MQSO-4.3.1.2-D03", blind=True)
-class SecondNotRepeated(TransactionalSending):
+class SenderSecondTransactionalMessageNotRepeated(TransactionalSending):
     """The sender repeats only the first of several transactional messages without an OrderAck."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -158,7 +158,7 @@ class SecondNotRepeated(TransactionalSending):
 
 
 @fault("sender-order-ack-removes-only-named-message", breaks="MQSO-4.3.1.2-D05", blind=True)
-class NamedMessageOnly(OrderAcks):
+class SenderOrderAckRemovesOnlyNamedMessage(OrderAcks):
     """An OrderAck removes only the message that it names, and not the messages before this message."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
@@ -172,7 +172,7 @@ class NamedMessageOnly(OrderAcks):
 
 
 @fault("queue-manager-abort-returns-only-first-received-message", breaks="MQSO-4.3.1.2-D07", blind=True)
-class FirstReturnedOnly(TransactionEvents):
+class QueueManagerAbortReturnsOnlyFirstReceivedMessage(TransactionEvents):
     """An abort leaves the second message that the transaction received locked."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -185,7 +185,7 @@ class FirstReturnedOnly(TransactionEvents):
 
 
 @fault("queue-manager-external-receive-of-internally-sent-message-refused", breaks="MQSO-4.3.1.2-D09", blind=True)
-class InternallySentNotReceivedExternally(Coordinating):
+class QueueManagerExternalReceiveOfInternallySentMessageRefused(Coordinating):
     """The queue manager refuses to prepare an external transaction that received a message of this queue manager."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -197,7 +197,7 @@ class InternallySentNotReceivedExternally(Coordinating):
 
 
 @fault("queue-manager-second-sequence-of-session-gets-no-order-ack", breaks="MQSO-4.3.1.2-D04", blind=True)
-class FirstSequenceAcknowledged(OrderAcks):
+class QueueManagerSecondSequenceOfSessionGetsNoOrderAck(OrderAcks):
     """The destination acknowledges only the first sequence of transactional messages that it receives on a session."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -208,7 +208,7 @@ class FirstSequenceAcknowledged(OrderAcks):
 
 
 @fault("queue-manager-internal-transaction-second-queue-refused", breaks="MQSO-4.3.1.2-D08", blind=True)
-class SecondQueueOutsideTransaction(TransactionEvents):
+class QueueManagerInternalTransactionSecondQueueRefused(TransactionEvents):
     """A commit of an internal transaction stores only the messages to the first queue of the transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -227,7 +227,7 @@ class SecondQueueOutsideTransaction(TransactionEvents):
 
 
 @fault("queue-manager-workgroup-second-message-not-sent", breaks="MQSO-4.3.3-D02", blind=True)
-class TransactionalRefusedInWorkgroup(Commands):
+class QueueManagerWorkgroupSecondMessageNotSent(Commands):
     """A queue manager without a directory refuses transactional messages to direct names of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("sender-message-refused-for-quota-not-dead-lettered", breaks="MQSO-4.3.1.2-04")
-class QuotaRefusalLost(FinalAcks):
+class SenderMessageRefusedForQuotaNotDeadLettered(FinalAcks):
     """The sender does not put a transactional message into the dead-letter queue if the destination refused the message
     because of a quota.
     """
@@ -26,7 +26,7 @@ class QuotaRefusalLost(FinalAcks):
 
 
 @fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")
-class PreparedAbortDeletes(TransactionEvents):
+class QueueManagerAbortOfPreparedTransactionDeletesReceived(TransactionEvents):
     """When the coordinator aborts a prepared transaction, the queue manager deletes the messages that the transaction
     received.
     """
@@ -45,7 +45,7 @@ class PreparedAbortDeletes(TransactionEvents):
 
 
 @fault("queue-manager-vote-with-waiting-receive-refused", breaks="MQSO-4.3.1.2-01")
-class EmptyVoteRefused(Coordinating):
+class QueueManagerVoteWithWaitingReceiveRefused(Coordinating):
     """A queue manager does not vote on a transaction that has sent and received messages."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -57,7 +57,7 @@ class EmptyVoteRefused(Coordinating):
 
 
 @fault("queue-manager-external-commit-second-local-queue-discarded", breaks="MQSO-4.3.1.2-D02")
-class SecondQueueDiscarded(TransactionEvents):
+class QueueManagerExternalCommitSecondLocalQueueDiscarded(TransactionEvents):
     """An external commit stores the messages for the first local queue of a transaction, and discards the messages for
     other local queues.
     """
@@ -81,7 +81,7 @@ class SecondQueueDiscarded(TransactionEvents):
 
 
 @fault("queue-manager-commit-after-second-prepare-refused", breaks="MQSO-4.3.1.2-02")
-class PreparedCommitsAtNextPrepare(Coordinating):
+class QueueManagerCommitAfterSecondPrepareRefused(Coordinating):
     """When a queue manager prepares a transaction, it commits the transaction that it prepared before."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

@@ -49,7 +49,7 @@ add(
 
 
 @fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
-class SentByWhatTheDirectorySaid(DirectoryClient):
+class OfflineDirectoryLastAnswerUsed(DirectoryClient):
     """While the directory cannot be reached, the queue manager sends messages to the last address that the directory
     returned.
     """
@@ -66,7 +66,7 @@ class SentByWhatTheDirectorySaid(DirectoryClient):
 
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
-class NothingTakenWithoutDirectory(Commands):
+class OfflineDirectoryMessagesRefused(Commands):
     """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -76,7 +76,7 @@ class NothingTakenWithoutDirectory(Commands):
 
 
 @fault("stopped-queue-manager-serves", breaks="MQSO-5.1.1.1-D01")
-class StoppedAndRunning(Inputs):
+class StoppedQueueManagerServes(Inputs):
     """A stopped queue manager continues to serve requests."""
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
@@ -127,7 +127,7 @@ add(
 
 
 @fault("throttled-queue-manager-accepts-express-message", breaks="MQSO-5.1.1.1-05")
-class ThrottledInName(Quotas):
+class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
     """The queue manager accepts express messages while Throttled is TRUE."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -146,7 +146,7 @@ add(
 
 
 @fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
-class RetriesAtTheSamePace(Initialization):
+class FailedInitializationRetriedEvery120S(Initialization):
     """The queue manager retries a failed initialization every 120 seconds."""
 
     def await_retry(self, now: Now) -> None:

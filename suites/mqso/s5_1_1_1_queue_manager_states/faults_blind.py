@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("throttled-receiver-remembers-refused-message", breaks="MQSO-5.1.1.1-05", blind=True)
-class RefusedMessageRemembered(Receiving):
+class ThrottledReceiverRemembersRefusedMessage(Receiving):
     """A queue manager refuses a message while Throttled is TRUE, and later discards the repeated message as a
     duplicate.
     """

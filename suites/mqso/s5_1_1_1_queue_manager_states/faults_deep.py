@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, Stopped, TransportAcc
 
 
 @fault("queue-manager-second-offline-request-ignored", breaks="MQSO-5.1.1.1-D05")
-class SecondRequestIgnored(Administering):
+class QueueManagerSecondOfflineRequestIgnored(Administering):
     """The queue manager stays online when it is taken offline a second time."""
 
     def take_offline(self, now: Now) -> None:
@@ -27,7 +27,7 @@ class SecondRequestIgnored(Administering):
 
 
 @fault("queue-manager-second-loss-of-directory-not-noticed", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
-class SecondLossNotNoticed(DirectoryClient):
+class QueueManagerSecondLossOfDirectoryNotNoticed(DirectoryClient):
     """The queue manager leaves DirectoryOffline at FALSE when the directory becomes unavailable a second time."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -41,7 +41,7 @@ class SecondLossNotNoticed(DirectoryClient):
 
 
 @fault("acceptor-second-session-of-computer-refused", breaks="MQSO-5.1.1-01", blind=True)
-class OneSessionOfHost(SessionOpening):
+class AcceptorSecondSessionOfComputerRefused(SessionOpening):
     """The queue manager handles only one connection of each computer at a time."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -50,7 +50,7 @@ class OneSessionOfHost(SessionOpening):
 
 
 @fault("queue-manager-stop-leaves-own-session-open", breaks=("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"), blind=True)
-class OwnSessionsLeftOpen(Inputs):
+class QueueManagerStopLeavesOwnSessionOpen(Inputs):
     """A queue manager that is stopped closes the sessions that others opened, but not the sessions that it opened
     itself.
     """
@@ -64,7 +64,7 @@ class OwnSessionsLeftOpen(Inputs):
 
 
 @fault("throttled-queue-manager-accepts-local-message", breaks="MQSO-5.1.1.1-05", blind=True)
-class LocalAcceptedThrottled(Commands):
+class ThrottledQueueManagerAcceptsLocalMessage(Commands):
     """The queue manager accepts the messages of local applications while Throttled is TRUE."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -76,7 +76,7 @@ class LocalAcceptedThrottled(Commands):
 
 
 @fault("offline-queue-manager-accepts-new-session", breaks="MQSO-5.1.1.1-D05", blind=True)
-class AcceptsNewOffline(Connecting):
+class OfflineQueueManagerAcceptsNewSession(Connecting):
     """A queue manager that was taken offline closes its sessions, but accepts new ones."""
 
     def is_session_acceptable(self) -> bool:
@@ -87,7 +87,7 @@ class AcceptsNewOffline(Connecting):
 
 
 @fault("queue-manager-online-sends-only-to-first-queue", breaks="MQSO-5.1.1.1-D05", blind=True)
-class FirstQueueOnline(Administering):
+class QueueManagerOnlineSendsOnlyToFirstQueue(Administering):
     """When a queue manager comes online, it sends only the messages of its first outgoing queue."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -97,7 +97,7 @@ class FirstQueueOnline(Administering):
 
 
 @fault("offline-directory-transactional-message-refused", breaks="MQSO-5.1.1.1-D07", blind=True)
-class TransactionalRefusedOffline(Commands):
+class OfflineDirectoryTransactionalMessageRefused(Commands):
     """While the directory cannot be reached, the queue manager refuses transactional messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-second-flow-control-not-ended", breaks="MQSO-5.1.1.1-D04")
-class SecondControlForever(Quotas):
+class QueueManagerSecondFlowControlNotEnded(Quotas):
     """A queue manager ends its first flow control, but not its second flow control."""
 
     def end_flow_control(self) -> None:
@@ -20,7 +20,7 @@ class SecondControlForever(Quotas):
 
 
 @fault("offline-queue-manager-loses-express-messages", breaks="MQSO-5.1.1.1-D05")
-class ExpressLostOffline(Administering):
+class OfflineQueueManagerLosesExpressMessages(Administering):
     """When a queue manager returns to the network, it has lost the express messages in its outgoing queues."""
 
     def bring_online(self, now: Now) -> None:

@@ -34,7 +34,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("last-message-received-first", breaks="MQSO-5.1.1.2-D01")
-class LastMessageFirst(Reading):
+class LastMessageReceivedFirst(Reading):
     """A receive returns the last message of the queue."""
 
     def dequeue_message(
@@ -49,7 +49,7 @@ class LastMessageFirst(Reading):
 
 
 @fault("queue-quota-ignored", breaks="MQSO-5.1.1.2-D02")
-class QueueNeverFull(Quotas):
+class QueueQuotaIgnored(Quotas):
     """The queue manager ignores the quota of a queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -74,7 +74,7 @@ add(
 
 
 @fault("purge-removes-nothing", breaks="MQSO-5.1.1.2-D04")
-class PurgeOfNothing(Queues):
+class PurgeRemovesNothing(Queues):
     """A purge succeeds and removes no message."""
 
     def purge(
@@ -91,7 +91,7 @@ add("deleted-queue-still-exists", "MQSO-5.1.1.2-D05", "A queue still exists afte
 
 
 @fault("cursors-of-handle-shared", breaks="MQSO-5.1.1.2-D06")
-class OneCursorForAll(Cursors):
+class CursorsOfHandleShared(Cursors):
     """The queue manager returns the same cursor for every request on an open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -120,7 +120,7 @@ add(
 
 
 @fault("outgoing-queue-shared-by-destinations", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
-class OneOutgoingQueue(Destinations):
+class OutgoingQueueSharedByDestinations(Destinations):
     """The queue manager puts all outgoing messages into the outgoing queue that was created first."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -148,7 +148,7 @@ add(
 
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
-class DestroyedWithItsMessages(Destinations):
+class IdleOutgoingQueueDestroyedWithMessages(Destinations):
     """The queue manager destroys an outgoing queue that has had no connection for some time, together with its
     messages.
     """
@@ -175,7 +175,7 @@ add(
 
 
 @fault("system-queue-can-be-deleted", breaks="MQSO-5.1.1.2-D11")
-class SystemQueuesForAll(QueueCommands):
+class SystemQueueCanBeDeleted(QueueCommands):
     """The queue manager lets an application delete a system queue."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -199,7 +199,7 @@ add(
 
 
 @fault("transactional-dead-letter-put-into-nontransactional-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
-class OneDeadLetterQueue(Journaling):
+class TransactionalDeadLetterPutIntoNontransactionalDeadLetterQueue(Journaling):
     """The sender stores an undelivered transactional message in the dead-letter queue for nontransactional messages."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -207,7 +207,7 @@ class OneDeadLetterQueue(Journaling):
 
 
 @fault("order-ack-sent-to-admin-queue", breaks="MQSO-5.1.1.2-D14")
-class OrderAcksToTheAdminQueue(OrderAcks):
+class OrderAckSentToAdminQueue(OrderAcks):
     """The receiver sends order acknowledgments to the queue admin_queue$."""
 
     def name_order_queue(self, session: Session, source: Any) -> str:
@@ -215,7 +215,7 @@ class OrderAcksToTheAdminQueue(OrderAcks):
 
 
 @fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class EveryQueueResumed(Administering):
+class ResumeResumesEveryOutgoingQueue(Administering):
     """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -225,7 +225,7 @@ class EveryQueueResumed(Administering):
 
 
 @fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class EveryQueuePaused(Administering):
+class PausePausesEveryOutgoingQueue(Administering):
     """When one outgoing queue is paused, all outgoing queues are paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -234,7 +234,7 @@ class EveryQueuePaused(Administering):
 
 
 @fault("purge-ends-at-locked-message", breaks="MQSO-5.1.1.2-D04")
-class PurgeEndsAtLocked(Queues):
+class PurgeEndsAtLockedMessage(Queues):
     """A purge removes only the messages before the first message that a transaction has locked."""
 
     def purge(

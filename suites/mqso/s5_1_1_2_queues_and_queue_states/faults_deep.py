@@ -41,7 +41,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-aborted-message-returns-at-end", breaks="MQSO-5.1.1.2-D01")
-class AbortedMessageAtEnd(TransactionEvents):
+class QueueManagerAbortedMessageReturnsAtEnd(TransactionEvents):
     """An abort puts a message that the transaction received at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -55,7 +55,7 @@ class AbortedMessageAtEnd(TransactionEvents):
 
 
 @fault("queue-manager-full-transactional-queue-stores-own-message", breaks="MQSO-5.1.1.2-D02")
-class QuotaOfTransactionalQueueNotChecked(Enqueueing):
+class QueueManagerFullTransactionalQueueStoresOwnMessage(Enqueueing):
     """A full transactional queue stores the message of an application of the same computer."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -65,7 +65,7 @@ class QuotaOfTransactionalQueueNotChecked(Enqueueing):
 
 
 @fault("queue-manager-receive-takes-message-after-its-timeout", breaks="MQSO-5.1.1.2-D03")
-class TakesMessageAfterTimeout(Waiting):
+class QueueManagerReceiveTakesMessageAfterItsTimeout(Waiting):
     """A receive whose timeout has expired removes the next arriving message, and returns nothing."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -80,7 +80,7 @@ class TakesMessageAfterTimeout(Waiting):
 
 
 @fault("queue-manager-purge-keeps-messages-of-priority-0", breaks="MQSO-5.1.1.2-D04")
-class LowestPriorityNotPurged(Queues):
+class QueueManagerPurgeKeepsMessagesOfPriority0(Queues):
     """A purge keeps the nontransactional messages of priority 0."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
@@ -101,7 +101,7 @@ def _has_lowest_priority(position: MessagePosition) -> bool:
 
 
 @fault("queue-manager-journal-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
-class JournalReturns(Queues):
+class QueueManagerJournalOfDeletedQueueReturnsWithItsName(Queues):
     """The journal of a new queue with the name of a deleted queue contains the messages from the journal of the deleted
     queue.
     """
@@ -121,7 +121,7 @@ class JournalReturns(Queues):
 
 
 @fault("queue-manager-new-cursor-begins-at-older-cursor", breaks="MQSO-5.1.1.2-D06")
-class BeginsAtOlderCursor(Cursors):
+class QueueManagerNewCursorBeginsAtOlderCursor(Cursors):
     """A new cursor begins at the position of the cursor that was opened last with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -134,7 +134,7 @@ class BeginsAtOlderCursor(Cursors):
 
 
 @fault("queue-manager-outgoing-queue-shared-by-queues-of-one-host", breaks="MQSO-5.1.1.2-D07")
-class OutgoingQueueOfHost(Destinations):
+class QueueManagerOutgoingQueueSharedByQueuesOfOneHost(Destinations):
     """The queue manager uses one outgoing queue for all direct format names of queues of one computer."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -146,7 +146,7 @@ class OutgoingQueueOfHost(Destinations):
 
 
 @fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
-class DestroyedOnce(Destinations):
+class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(Destinations):
     """If the queue manager recreates an outgoing queue that was destroyed, the recreated queue is not destroyed when it
     is idle.
     """
@@ -159,7 +159,7 @@ class DestroyedOnce(Destinations):
 
 
 @fault("queue-manager-outgoing-queue-lost-twice-does-not-connect-again", breaks="MQSO-5.1.1.2-D09")
-class SecondLossFinal(Closing):
+class QueueManagerOutgoingQueueLostTwiceDoesNotConnectAgain(Closing):
     """An outgoing queue whose connection is lost a second time does not connect again."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -170,7 +170,7 @@ class SecondLossFinal(Closing):
 
 
 @fault("queue-manager-resumed-queue-withholds-messages-of-the-pause", breaks="MQSO-5.1.1.2-D10")
-class MessagesOfPauseWithheld(Administering):
+class QueueManagerResumedQueueWithholdsMessagesOfThePause(Administering):
     """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
     later.
     """
@@ -195,7 +195,7 @@ class MessagesOfPauseWithheld(Administering):
 
 
 @fault("queue-manager-message-of-network-to-system-queue-stored", breaks="MQSO-5.1.1.2-D11")
-class SystemQueueAsDestination(Arrival):
+class QueueManagerMessageOfNetworkToSystemQueueStored(Arrival):
     """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -208,7 +208,7 @@ class SystemQueueAsDestination(Arrival):
 
 
 @fault("queue-manager-transactional-dead-letter-queue-deletion-succeeds", breaks="MQSO-5.1.1.2-D11")
-class SystemQueueDeletionSucceeds(QueueCommands):
+class QueueManagerTransactionalDeadLetterQueueDeletionSucceeds(QueueCommands):
     """A request to delete the transactional dead-letter queue succeeds."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -218,7 +218,7 @@ class SystemQueueDeletionSucceeds(QueueCommands):
 
 
 @fault("queue-manager-source-journal-message-without-response-queue", breaks="MQSO-5.1.1.2-D12")
-class JournalWithoutResponseQueue(Journaling):
+class QueueManagerSourceJournalMessageWithoutResponseQueue(Journaling):
     """The sender stores a message in the source journal without its response queue."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -248,7 +248,7 @@ add(
 
 
 @fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
-class SecondSenderToOtherQueue(OrderAcks):
+class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
     """If the receiver uses private format names, it sends the order acknowledgments for a second sender to private
     queue 5.
     """
@@ -261,7 +261,7 @@ class SecondSenderToOtherQueue(OrderAcks):
 
 
 @fault("queue-manager-purge-empties-journal-too", breaks="MQSO-5.1.1.2-D04", blind=True)
-class PurgeEmptiesJournal(Queues):
+class QueueManagerPurgeEmptiesJournalToo(Queues):
     """A purge of a queue also removes the messages in its journal."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
@@ -272,7 +272,7 @@ class PurgeEmptiesJournal(Queues):
 
 
 @fault("queue-manager-purge-empties-subqueues-too", breaks="MQSO-5.1.1.2-D04", blind=True)
-class PurgeEmptiesSubqueues(Queues):
+class QueueManagerPurgeEmptiesSubqueuesToo(Queues):
     """A purge of a queue also removes the messages in its subqueues."""
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
@@ -283,7 +283,7 @@ class PurgeEmptiesSubqueues(Queues):
 
 
 @fault("queue-manager-deletion-empties-queues-with-longer-names", breaks="MQSO-5.1.1.2-D05", blind=True)
-class DeletionByPrefix(Queues):
+class QueueManagerDeletionEmptiesQueuesWithLongerNames(Queues):
     """The deletion of a queue also removes the messages of queues whose names begin with its name."""
 
     def delete(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
@@ -295,7 +295,7 @@ class DeletionByPrefix(Queues):
 
 
 @fault("receiver-full-queue-stores-express-message", breaks="MQSO-5.1.1.2-D02", blind=True)
-class FullQueueStoresExpress(Admission):
+class ReceiverFullQueueStoresExpressMessage(Admission):
     """A full queue stores an express message of another queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -303,7 +303,7 @@ class FullQueueStoresExpress(Admission):
 
 
 @fault("queue-manager-express-message-before-recoverable", breaks="MQSO-5.1.1.2-D01", blind=True)
-class ExpressFirst(Positions):
+class QueueManagerExpressMessageBeforeRecoverable(Positions):
     """Express messages precede the recoverable messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -321,7 +321,7 @@ class ExpressFirst(Positions):
 
 
 @fault("queue-manager-closed-cursor-rewinds-others", breaks="MQSO-5.1.1.2-D06", blind=True)
-class ClosedCursorRewinds(QueueOpening):
+class QueueManagerClosedCursorRewindsOthers(QueueOpening):
     """When a cursor is closed, the other cursors of its handle are at the start of the queue again."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -333,7 +333,7 @@ class ClosedCursorRewinds(QueueOpening):
 
 
 @fault("queue-manager-second-resume-sends-nothing", breaks="MQSO-5.1.1.2-D10", blind=True)
-class SecondResumeIneffective(Administering):
+class QueueManagerSecondResumeSendsNothing(Administering):
     """An outgoing queue that was paused and resumed before is not resumed a second time."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -345,7 +345,7 @@ class SecondResumeIneffective(Administering):
 
 
 @fault("queue-manager-order-queue-can-be-created", breaks="MQSO-5.1.1.2-D11", blind=True)
-class OrderQueueCreated(Queues):
+class QueueManagerOrderQueueCanBeCreated(Queues):
     """An application can create a queue with the name of the order queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-subqueue-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
-class SubqueuesReturn(Queues):
+class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(Queues):
     """When the subqueues of a deleted queue are created again, they contain the messages of the deleted subqueues."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -34,7 +34,7 @@ class SubqueuesReturn(Queues):
 
 
 @fault("queue-manager-express-message-not-in-source-journal", breaks="MQSO-5.1.1.2-D12")
-class ExpressNotJournaled(Journaling):
+class QueueManagerExpressMessageNotInSourceJournal(Journaling):
     """The source journal does not store express messages."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -45,7 +45,7 @@ class ExpressNotJournaled(Journaling):
 
 
 @fault("queue-manager-express-message-not-in-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
-class ExpressNotDeadLettered(Journaling):
+class QueueManagerExpressMessageNotInDeadLetterQueue(Journaling):
     """The dead-letter queue does not store express messages."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -56,7 +56,7 @@ class ExpressNotDeadLettered(Journaling):
 
 
 @fault("queue-manager-full-queue-stores-message-in-subqueue", breaks="MQSO-5.1.1.2-D02")
-class FullByLargeOnly(Quotas):
+class QueueManagerFullQueueStoresMessageInSubqueue(Quotas):
     """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -66,7 +66,7 @@ class FullByLargeOnly(Quotas):
 
 
 @fault("queue-manager-resumed-queue-sends-in-other-order", breaks="MQSO-5.1.1.2-D10")
-class ResumedSendsOnlyFirst(Administering):
+class QueueManagerResumedQueueSendsInOtherOrder(Administering):
     """A resumed outgoing queue sends only the messages that it had before the pause."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 @fault("receive-by-cursor-returns-last-message", breaks="MQSO-5.1.1.2-D01")
-class LastMessageByCursor(Cursors):
+class ReceiveByCursorReturnsLastMessage(Cursors):
     """A receive by a cursor returns the last message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -25,7 +25,7 @@ class LastMessageByCursor(Cursors):
 
 
 @fault("pending-receive-of-journaling-queue-with-quota-gets-no-message", breaks="MQSO-5.1.1.2-D03")
-class NoMessageForReaderOfJournalingQueueWithQuota(Waiting):
+class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(Waiting):
     """A pending receive gets no message that arrives in a queue with both a quota and journaling."""
 
     def release_readers(self, position: MessagePosition) -> None:

@@ -32,7 +32,7 @@ add(
 
 
 @fault("peek-hides-message", breaks="MQSO-5.1.1.3-D05")
-class PeekTakes(Seeking):
+class PeekHidesMessage(Seeking):
     """A peeked message is invisible to later reads."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -43,7 +43,7 @@ class PeekTakes(Seeking):
 
 
 @fault("peek-shows-locked-message", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
-class LockedSeenByAll(Seeking):
+class PeekShowsLockedMessage(Seeking):
     """A peek returns a message that a transaction has received."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -64,7 +64,7 @@ add(
     "commit-restores-received-message",
     breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
 )
-class CommittedComesBack(TransactionEvents):
+class CommitRestoresReceivedMessage(TransactionEvents):
     """A message that a committed transaction has received returns to its queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -72,7 +72,7 @@ class CommittedComesBack(TransactionEvents):
 
 
 @fault("undelivered-message-without-jn-put-into-dead-letter-queue", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
-class AllBecomeDeadLetters(Journaling):
+class UndeliveredMessageWithoutJnPutIntoDeadLetterQueue(Journaling):
     """Every undelivered message becomes a dead letter, even without negative journaling."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -82,7 +82,7 @@ class AllBecomeDeadLetters(Journaling):
 
 
 @fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
-class PeeksPurged(Seeking):
+class PeekFindsMessagePurgedDuringTransaction(Seeking):
     """After a queue was purged, a peek still returns a message that a transaction has received."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

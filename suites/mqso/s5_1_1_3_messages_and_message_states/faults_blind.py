@@ -9,7 +9,7 @@ from reference_qm.model.adm import MessagePosition, Queue
 
 
 @fault("express-message-of-subqueue-survives-restart", breaks="MQSO-5.1.1.3-D01", blind=True)
-class MovedMessageSaved(Positions):
+class ExpressMessageOfSubqueueSurvivesRestart(Positions):
     """An express message that was moved to a subqueue survives a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

@@ -32,7 +32,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-message-of-second-abort-deleted", breaks="MQSO-5.1.1.3-D07")
-class SecondAbortDeletes(TransactionEvents):
+class QueueManagerMessageOfSecondAbortDeleted(TransactionEvents):
     """A message is deleted when a second transaction that received this message is aborted."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -46,7 +46,7 @@ class SecondAbortDeletes(TransactionEvents):
 
 
 @fault("queue-manager-locked-message-peeked-by-identifier", breaks="MQSO-5.1.1.3-D06")
-class LockedFoundByIdentifier(Seeking):
+class QueueManagerLockedMessagePeekedByIdentifier(Seeking):
     """A peek with the identifier of a message that a transaction has received returns the message."""
 
     def seek_with_identifier(
@@ -60,7 +60,7 @@ class LockedFoundByIdentifier(Seeking):
 
 
 @fault("queue-manager-expired-message-with-jp-becomes-dead-letter", breaks="MQSO-5.1.1.3-D08")
-class PositiveJournalingKeepsDeadLetter(Journaling):
+class QueueManagerExpiredMessageWithJpBecomesDeadLetter(Journaling):
     """An expired message for which only positive journaling was requested becomes a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -71,7 +71,7 @@ class PositiveJournalingKeepsDeadLetter(Journaling):
 
 
 @fault("queue-manager-second-expired-message-kept", breaks="MQSO-5.1.1.3-D02")
-class SecondExpiredKept(Expiring):
+class QueueManagerSecondExpiredMessageKept(Expiring):
     """If several messages of a queue expire at the same time, only the first is removed."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
@@ -79,7 +79,7 @@ class SecondExpiredKept(Expiring):
 
 
 @fault("queue-manager-express-message-to-unreachable-queue-not-expired", breaks="MQSO-5.1.1.3-D02", blind=True)
-class ExpressNotExpired(Lifetimes):
+class QueueManagerExpressMessageToUnreachableQueueNotExpired(Lifetimes):
     """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
     def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -88,7 +88,7 @@ class ExpressNotExpired(Lifetimes):
 
 
 @fault("sender-transactional-message-removed-by-session-ack", breaks="MQSO-5.1.1.3-D04", blind=True)
-class RemovedBySessionAck(TransactionalSending):
+class SenderTransactionalMessageRemovedBySessionAck(TransactionalSending):
     """A SessionAck removes a transactional message from its outgoing queue, before its OrderAck."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -97,7 +97,7 @@ class RemovedBySessionAck(TransactionalSending):
 
 
 @fault("sender-express-message-removed-when-sent", breaks="MQSO-5.1.1.3-D04", blind=True)
-class ExpressRemovedWhenSent(Sending):
+class SenderExpressMessageRemovedWhenSent(Sending):
     """An express message leaves its outgoing queue as soon as it is sent, before its acknowledgment."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -108,7 +108,7 @@ class ExpressRemovedWhenSent(Sending):
 
 
 @fault("queue-manager-peek-by-lookup-identifier-removes", breaks="MQSO-5.1.1.3-D05", blind=True)
-class PeekByIdentifierRemoves(Reading):
+class QueueManagerPeekByLookupIdentifierRemoves(Reading):
     """A peek with seek last removes the message."""
 
     def read_by_lookup_identifier(
@@ -128,7 +128,7 @@ class PeekByIdentifierRemoves(Reading):
 
 
 @fault("queue-manager-locked-message-received-by-identifier", breaks="MQSO-5.1.1.3-D06", blind=True)
-class LockedReceivedByIdentifier(Seeking):
+class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
     """A receive by LookupIdentifier returns a message that another transaction has received."""
 
     def seek_with_identifier(
@@ -142,7 +142,7 @@ class LockedReceivedByIdentifier(Seeking):
 
 
 @fault("queue-manager-message-received-by-waiting-read-stays", breaks="MQSO-5.1.1.3-D06", blind=True)
-class WaitingReceiveLeavesMessage(Waiting):
+class QueueManagerMessageReceivedByWaitingReadStays(Waiting):
     """A nontransactional message that a waiting receive gets stays in its queue."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -153,7 +153,7 @@ class WaitingReceiveLeavesMessage(Waiting):
 
 
 @fault("queue-manager-committed-message-of-second-queue-returns", breaks="MQSO-5.1.1.3-D07", blind=True)
-class SecondQueueReturns(TransactionEvents):
+class QueueManagerCommittedMessageOfSecondQueueReturns(TransactionEvents):
     """A commit returns the messages that the transaction received from its second queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -169,7 +169,7 @@ class SecondQueueReturns(TransactionEvents):
 
 
 @fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
-class RefusedDeadLettered(Journaling):
+class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
     """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
 
     def journal_failed(self, position: MessagePosition) -> None:

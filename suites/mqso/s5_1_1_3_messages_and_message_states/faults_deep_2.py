@@ -8,7 +8,7 @@ from reference_qm.model.adm import MessagePosition
 
 
 @fault("queue-manager-message-locked-at-expiry-never-expires", breaks="MQSO-5.1.1.3-D02")
-class LockedNeverExpires(Lifetimes):
+class QueueManagerMessageLockedAtExpiryNeverExpires(Lifetimes):
     """A message that a transaction locked never expires after an abort has returned it to its queue."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -19,7 +19,7 @@ class LockedNeverExpires(Lifetimes):
 
 
 @fault("queue-manager-transactional-message-in-queue-never-expires", breaks="MQSO-5.1.1.3-D02")
-class TransactionalNeverExpires(Lifetimes):
+class QueueManagerTransactionalMessageInQueueNeverExpires(Lifetimes):
     """A transactional message in a local queue never expires."""
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)

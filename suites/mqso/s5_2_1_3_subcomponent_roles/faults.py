@@ -10,7 +10,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("internal-transaction-needs-vote", breaks="MQSO-5.2.1.3-D01")
-class AllTransactionsExternal(TransactionEvents):
+class InternalTransactionNeedsVote(TransactionEvents):
     """Each transaction waits for the votes of a coordinator."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:

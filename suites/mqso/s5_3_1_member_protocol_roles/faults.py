@@ -14,7 +14,7 @@ from reference_qm.security.sid import Sid
 
 
 @fault("qm2qm-rejects-handle-of-qmcomm", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
-class OpenedByOneProtocolOnly(RemoteOpening):
+class Qm2qmRejectsHandleOfQmcomm(RemoteOpening):
     """The interface qm2qm rejects a queue that was opened through qmcomm."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
@@ -22,7 +22,7 @@ class OpenedByOneProtocolOnly(RemoteOpening):
 
 
 @fault("open-by-qmcomm-always-fails", breaks="MQSO-5.3.1-01")
-class NothingOpenedByQmcomm(Qmcomm):
+class OpenByQmcommAlwaysFails(Qmcomm):
     """The interface qmcomm refuses to open queues for remote readers."""
 
     def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:

@@ -94,7 +94,7 @@ add(
 
 
 @fault("restart-keeps-express-messages", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
-class ExpressOnDisk(Durability):
+class RestartKeepsExpressMessages(Durability):
     """The queue manager restores express messages after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:

@@ -27,7 +27,7 @@ add(
 
 
 @fault("queue-manager-journal-keeps-express-message-over-restart", breaks="MQSO-5.5.1-06", blind=True)
-class ExpressCopiesSaved(Journaling):
+class QueueManagerJournalKeepsExpressMessageOverRestart(Journaling):
     """The queue manager saves journal copies of express messages, so these copies survive a restart."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:

@@ -13,7 +13,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("queue-manager-message-received-in-undecided-transaction-lost-at-restart", breaks="MQSO-5.5.1-03")
-class ReceiveWrittenAtOnce(TransactionOperations):
+class QueueManagerMessageReceivedInUndecidedTransactionLostAtRestart(TransactionOperations):
     """A message that a transaction has received is lost if the queue manager restarts before the transaction ends."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

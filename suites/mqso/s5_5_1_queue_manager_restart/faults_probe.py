@@ -12,7 +12,7 @@ from reference_qm.model.states import DeliveryGuarantee
 
 
 @fault("sender-waiting-express-message-survives-restart", breaks="MQSO-5.5.1-06", blind=True)
-class WaitingExpressSurvives(Durability):
+class SenderWaitingExpressMessageSurvivesRestart(Durability):
     """The sender saves an express message in an outgoing queue, so that it is sent after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:

@@ -17,7 +17,7 @@ NO_MESSAGE = Result({"message": None})
 
 
 @fault("unreachable-queue-read-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
-class OutageIsAnEmptyQueue(ClientCommands):
+class UnreachableQueueReadAsEmpty(ClientCommands):
     """A read of a queue that cannot be reached reports that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:

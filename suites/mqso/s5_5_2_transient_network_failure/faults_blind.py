@@ -14,7 +14,7 @@ MAX_ATTEMPTS = 5
 
 
 @fault("sender-gives-up-after-five-failed-connections", breaks="MQSO-5.5.2-D01", blind=True)
-class GivesUp(Closing):
+class SenderGivesUpAfterFiveFailedConnections(Closing):
     """A queue manager does not connect again after five failed attempts during one outage."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.surface.effects import Completed
 
 
 @fault("queue-manager-unreachable-queue-peeked-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class PeekedAsEmpty(ClientCommands):
+class QueueManagerUnreachableQueuePeekedAsEmpty(ClientCommands):
     """A peek at a queue that cannot be reached reports that the queue is empty."""
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
@@ -22,7 +22,7 @@ class PeekedAsEmpty(ClientCommands):
 
 
 @fault("queue-manager-purge-of-unreachable-queue-succeeds", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class PurgeSucceeds(ClientCommands):
+class QueueManagerPurgeOfUnreachableQueueSucceeds(ClientCommands):
     """A purge of a queue that cannot be reached succeeds."""
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
@@ -30,7 +30,7 @@ class PurgeSucceeds(ClientCommands):
 
 
 @fault("queue-manager-message-during-outage-refused", breaks="MQSO-5.5.2-01", blind=True)
-class SecondQueueNotReconnected(Closing):
+class QueueManagerMessageDuringOutageRefused(Closing):
     """After a network outage, the queue manager reconnects only its first outgoing queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -40,7 +40,7 @@ class SecondQueueNotReconnected(Closing):
 
 
 @fault("sender-transactional-messages-of-outage-lost", breaks="MQSO-5.5.2-D01", blind=True)
-class TransactionalOfOutageLost(Closing):
+class SenderTransactionalMessagesOfOutageLost(Closing):
     """When the sender loses its session, it loses the transactional messages that it has not sent yet."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -51,7 +51,7 @@ class TransactionalOfOutageLost(Closing):
 
 
 @fault("queue-manager-after-outage-peeks-fail", breaks="MQSO-5.5.2-05", blind=True)
-class PeeksFailAfterOutage(ClientCommands):
+class QueueManagerAfterOutagePeeksFail(ClientCommands):
     """After a request for a remote queue failed, the queue manager refuses all later peeks at remote queues."""
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:

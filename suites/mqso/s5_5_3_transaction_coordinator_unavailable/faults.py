@@ -23,7 +23,7 @@ add(
 
 
 @fault("undecided-transaction-committed-when-coordinator-lost", breaks="MQSO-5.5.3-03")
-class CommittedWithoutCoordinator(Coordinating):
+class UndecidedTransactionCommittedWhenCoordinatorLost(Coordinating):
     """When the queue manager loses the coordinator, it commits undecided transactions."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -43,7 +43,7 @@ add(
 
 
 @fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
-class NothingWithoutCoordinator(Coordinating):
+class SessionsRefusedWithoutCoordinator(Coordinating):
     """The queue manager accepts and opens no sessions while the coordinator is unavailable."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -55,7 +55,7 @@ class NothingWithoutCoordinator(Coordinating):
 
 
 @fault("messages-refused-without-coordinator", breaks="MQSO-5.5.3-05")
-class NothingSentWithoutCoordinator(Commands):
+class MessagesRefusedWithoutCoordinator(Commands):
     """While the coordinator is unavailable, the queue manager refuses all messages that applications send."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -65,7 +65,7 @@ class NothingSentWithoutCoordinator(Commands):
 
 
 @fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
-class CoordinatorLostForGood(Coordinating):
+class ReturnedCoordinatorIgnored(Coordinating):
     """After the coordinator was unavailable once, the queue manager never uses the coordinator again."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -74,7 +74,7 @@ class CoordinatorLostForGood(Coordinating):
 
 
 @fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
-class FirstUndecidedAborted(Coordinating):
+class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
     """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
 
     def abort_undecided(self) -> None:

@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 @fault("queue-manager-coordinator-lost-only-one-transaction-aborted", breaks="MQSO-5.5.3-03")
-class OnlyOneAborted(Coordinating):
+class QueueManagerCoordinatorLostOnlyOneTransactionAborted(Coordinating):
     """A queue manager that loses the Transaction Coordinator aborts only the oldest undecided transaction."""
 
     def abort_undecided(self) -> None:
@@ -32,7 +32,7 @@ class OnlyOneAborted(Coordinating):
 
 
 @fault("queue-manager-without-coordinator-begins-transaction-with-given-identifier", breaks="MQSO-5.5.3-04")
-class GivenTransactionBegun(TransactionCommands):
+class QueueManagerWithoutCoordinatorBeginsTransactionWithGivenIdentifier(TransactionCommands):
     """Without the Transaction Coordinator, the queue manager takes part in an external transaction if the application
     supplies the identifier of this transaction.
     """
@@ -47,7 +47,7 @@ class GivenTransactionBegun(TransactionCommands):
 
 
 @fault("receiver-without-coordinator-takes-no-transactional-message", breaks="MQSO-5.5.3-05")
-class NoTransactionalMessageTaken(InSequence):
+class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(InSequence):
     """Without the Transaction Coordinator, the receiver does not store transactional messages of other computers."""
 
     def take_transactional(
@@ -60,7 +60,7 @@ class NoTransactionalMessageTaken(InSequence):
 
 
 @fault("queue-manager-without-coordinator-refuses-internal-receive", breaks=("MQSO-5.5.3-05", "MQSO-4.3.3-D01"))
-class InternalReceiveNotCommitted(Coordinating):
+class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
     """Without the Transaction Coordinator, the queue manager refuses to commit an internal transaction that received a
     message.
     """
@@ -73,7 +73,7 @@ class InternalReceiveNotCommitted(Coordinating):
 
 
 @fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
-class SecondReturnUnnoticed(Coordinating):
+class QueueManagerCoordinatorReturnsSecondTimeUnnoticed(Coordinating):
     """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
     coordinator.
     """
@@ -85,7 +85,7 @@ class SecondReturnUnnoticed(Coordinating):
 
 
 @fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
-class ReceivedStayLocked(Coordinating):
+class QueueManagerCoordinatorLostReceivedMessagesStayLocked(Coordinating):
     """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves
     received messages locked.
     """
@@ -99,7 +99,7 @@ class ReceivedStayLocked(Coordinating):
 
 
 @fault("queue-manager-coordinator-lost-internal-transaction-aborted", breaks="MQSO-5.5.3-05", blind=True)
-class InternalAbortedToo(Coordinating):
+class QueueManagerCoordinatorLostInternalTransactionAborted(Coordinating):
     """When the coordinator is lost, the queue manager also aborts internal transactions."""
 
     def abort_undecided(self) -> None:
@@ -109,7 +109,7 @@ class InternalAbortedToo(Coordinating):
 
 
 @fault("queue-manager-without-coordinator-purge-refused", breaks="MQSO-5.5.3-05", blind=True)
-class PurgeRefused(QueueCommands):
+class QueueManagerWithoutCoordinatorPurgeRefused(QueueCommands):
     """Without the Transaction Coordinator, the queue manager refuses to purge a transactional queue."""
 
     def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
@@ -119,7 +119,7 @@ class PurgeRefused(QueueCommands):
 
 
 @fault("sender-without-coordinator-sends-no-transactional-message", breaks="MQSO-5.5.3-05", blind=True)
-class NoTransactionalTransfer(Sending):
+class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
     """Without the Transaction Coordinator, the queue manager transfers no transactional messages to other computers."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -129,7 +129,7 @@ class NoTransactionalTransfer(Sending):
 
 
 @fault("queue-manager-returned-coordinator-receives-not-committed", breaks="MQSO-5.5.3-06", blind=True)
-class ReceivesNotCommittedAfterReturn(Coordinating):
+class QueueManagerReturnedCoordinatorReceivesNotCommitted(Coordinating):
     """After the return of the coordinator, the queue manager prepares no transaction that received a message."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -144,7 +144,7 @@ class ReceivesNotCommittedAfterReturn(Coordinating):
 
 
 @fault("queue-manager-started-without-coordinator-offline", breaks="MQSO-5.5.3-02", blind=True)
-class MessagesLostAtStartWithoutCoordinator(Coordinating):
+class QueueManagerStartedWithoutCoordinatorOffline(Coordinating):
     """Without the coordinator, the queue manager does not decide internal transactions."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:

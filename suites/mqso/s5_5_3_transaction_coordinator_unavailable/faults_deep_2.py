@@ -8,7 +8,7 @@ from reference_qm.model.transactions import OperationType
 
 
 @fault("queue-manager-coordinator-lost-sent-messages-to-network-sent", breaks="MQSO-5.5.3-03")
-class SendsSurvive(Coordinating):
+class QueueManagerCoordinatorLostSentMessagesToNetworkSent(Coordinating):
     """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
 
     def abort_undecided(self) -> None:
@@ -22,7 +22,7 @@ class SendsSurvive(Coordinating):
 
 
 @fault("queue-manager-without-coordinator-transaction-lost-twice-kept", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
-class SecondLossIgnored(Coordinating):
+class QueueManagerWithoutCoordinatorTransactionLostTwiceKept(Coordinating):
     """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
     loses the coordinator again.
     """

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("directory-offline-never-true", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
-class OutageNotNoted(DirectoryClient):
+class DirectoryOfflineNeverTrue(DirectoryClient):
     """The queue manager never sets DirectoryOffline to TRUE."""
 
     def watch(self, now: Now) -> None:
@@ -27,7 +27,7 @@ class OutageNotNoted(DirectoryClient):
 
 
 @fault("public-queue-created-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
-class PublicQueueWithoutDirectory(Publishing):
+class PublicQueueCreatedWhileDirectoryOffline(Publishing):
     """The queue manager creates a public queue although it cannot reach the directory."""
 
     def publish(self, queue: Queue, published: Callable[[Status], None]) -> None:
@@ -35,7 +35,7 @@ class PublicQueueWithoutDirectory(Publishing):
 
 
 @fault("private-queue-refused-while-directory-offline", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-07"))
-class NoQueuesWithoutDirectory(QueueCommands):
+class PrivateQueueRefusedWhileDirectoryOffline(QueueCommands):
     """While the queue manager cannot reach the directory, it refuses to create any queue, even a private one."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("offline-queue-manager-refuses-change-of-private-queue", breaks="MQSO-5.5.4-07", blind=True)
-class PrivateQueueUnchangeable(QueueCommands):
+class OfflineQueueManagerRefusesChangeOfPrivateQueue(QueueCommands):
     """While DirectoryOffline is TRUE, a queue manager refuses to change the properties of a private queue."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:

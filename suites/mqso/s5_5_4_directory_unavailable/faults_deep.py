@@ -13,7 +13,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-public-queue-deleted-while-directory-offline", breaks="MQSO-5.5.4-06")
-class DeletedOffline(QueueCommands):
+class QueueManagerPublicQueueDeletedWhileDirectoryOffline(QueueCommands):
     """The queue manager deletes a public queue although it cannot reach the directory."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -24,7 +24,7 @@ class DeletedOffline(QueueCommands):
 
 
 @fault("queue-manager-private-queue-not-deleted-while-directory-offline", breaks="MQSO-5.5.4-07")
-class PrivateDeletionIgnored(QueueCommands):
+class QueueManagerPrivateQueueNotDeletedWhileDirectoryOffline(QueueCommands):
     """While the directory is unavailable, the deletion of a private queue succeeds, but has no effect."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -35,7 +35,7 @@ class PrivateDeletionIgnored(QueueCommands):
 
 
 @fault("queue-manager-second-return-of-directory-not-noticed", breaks="MQSO-5.5.4-08")
-class SecondReturnNotNoticed(DirectoryClient):
+class QueueManagerSecondReturnOfDirectoryNotNoticed(DirectoryClient):
     """The queue manager does not try to reach the directory again after the directory became unavailable for the second
     time.
     """
@@ -50,7 +50,7 @@ class SecondReturnNotNoticed(DirectoryClient):
 
 
 @fault("queue-manager-public-queue-changed-while-directory-offline", breaks="MQSO-5.5.4-06", blind=True)
-class ChangedOffline(QueueCommands):
+class QueueManagerPublicQueueChangedWhileDirectoryOffline(QueueCommands):
     """The queue manager changes the properties of a public queue although it cannot reach the directory."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
@@ -62,7 +62,7 @@ class ChangedOffline(QueueCommands):
 
 
 @fault("queue-manager-offline-directory-no-transaction", breaks="MQSO-5.5.4-07", blind=True)
-class NoTransactionOffline(TransactionCommands):
+class QueueManagerOfflineDirectoryNoTransaction(TransactionCommands):
     """While the queue manager cannot reach the directory, it begins no transaction."""
 
     def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
@@ -72,7 +72,7 @@ class NoTransactionOffline(TransactionCommands):
 
 
 @fault("queue-manager-workgroup-after-start-deletes-public-queue", breaks="MQSO-5.5.4-03", blind=True)
-class DeletedInWorkgroup(QueueCommands):
+class QueueManagerWorkgroupAfterStartDeletesPublicQueue(QueueCommands):
     """A queue manager that was started without the directory deletes a public queue."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -83,7 +83,7 @@ class DeletedInWorkgroup(QueueCommands):
 
 
 @fault("queue-manager-returned-directory-changes-refused", breaks="MQSO-5.5.4-08", blind=True)
-class ChangesRefusedAfterReturn(QueueCommands):
+class QueueManagerReturnedDirectoryChangesRefused(QueueCommands):
     """After the directory returned, the queue manager creates public queues, but refuses to change them."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:

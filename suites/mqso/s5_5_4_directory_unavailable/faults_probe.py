@@ -9,7 +9,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-directory-offline-not-reset", breaks="MQSO-5.5.4-08", blind=True)
-class OfflineNotReset(DirectoryClient):
+class QueueManagerDirectoryOfflineNotReset(DirectoryClient):
     """The queue manager leaves DirectoryOffline at True when the directory is available again."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -61,7 +61,7 @@ add(
         "MQDMPR-3.1.3-30",
     ),
 )
-class DamageNotLookedAt(Restoring):
+class DamagedStoreTreatedAsEmpty(Restoring):
     """The queue manager treats a damaged store as an empty store and starts."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -80,7 +80,7 @@ add(
 
 
 @fault("queues-with-number-above-counter-lost-at-restart", breaks="MQSO-5.5.5-02")
-class QueuesNotCountedDropped(Restoring):
+class QueuesWithNumberAboveCounterLostAtRestart(Restoring):
     """The queue manager drops queues whose numbers are higher than the stored queue counter."""
 
     def repair_queue_numbers(self) -> None:
@@ -92,7 +92,7 @@ class QueuesNotCountedDropped(Restoring):
 
 
 @fault("foreign-directory-object-accepted", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))
-class ObjectOfAnotherTaken(DirectoryClient):
+class ForeignDirectoryObjectAccepted(DirectoryClient):
     """The queue manager is in directory mode although the directory object of its computer has a different
     Identifier.
     """

@@ -23,7 +23,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-disk-full-changed-properties-kept", breaks="MQSO-5.5.5-01")
-class ChangedPropertiesKept(QueueCommands):
+class QueueManagerDiskFullChangedPropertiesKept(QueueCommands):
     """If a change to the properties of a queue cannot be stored, the change is refused, but the queue has the new
     properties.
     """
@@ -35,7 +35,7 @@ class ChangedPropertiesKept(QueueCommands):
 
 
 @fault("queue-manager-disk-full-created-queue-kept", breaks="MQSO-5.5.5-01")
-class CreatedQueueKept(QueueCommands):
+class QueueManagerDiskFullCreatedQueueKept(QueueCommands):
     """If a new queue cannot be stored, its creation is refused, but the queue exists."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -72,7 +72,7 @@ add(
 
 
 @fault("queue-manager-disk-full-refused-purge-hides-messages", breaks="MQSO-5.5.5-01", blind=True)
-class RefusedPurgeHides(Queues):
+class QueueManagerDiskFullRefusedPurgeHidesMessages(Queues):
     """If a purge cannot be stored, the purge is refused, but the messages can no longer be received."""
 
     def purge(

@@ -14,7 +14,7 @@ HTTP, TCP = "DIRECT=HTTP://", "DIRECT=TCP:"
 
 
 @fault("http-message-sent-over-tcp", breaks="MQSO-6.3.1-01")
-class HttpByTcp(Commands):
+class HttpMessageSentOverTcp(Commands):
     """The sender sends a message for an HTTP name over the binary protocol on TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

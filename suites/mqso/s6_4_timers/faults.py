@@ -18,7 +18,7 @@ LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
 @fault("directory-timer-runs-in-workgroup-mode", breaks="MQSO-6.4.1-D01")
-class DirectoryTimersWithoutDirectory(DirectoryClient):
+class DirectoryTimerRunsInWorkgroupMode(DirectoryClient):
     """A queue manager in workgroup mode runs the Directory Sites Update Timer."""
 
     def initialize(self, now: Now) -> None:
@@ -35,7 +35,7 @@ add(
 
 
 @fault("public-key-cache-timer-not-restarted", breaks="MQSO-6.4.3.2-D02")
-class PublicKeysTimedOnce(SecurityLookup):
+class PublicKeyCacheTimerNotRestarted(SecurityLookup):
     """The timer of a public key starts only when the key is cached for the first time, not when it is cached again."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:
@@ -44,7 +44,7 @@ class PublicKeysTimedOnce(SecurityLookup):
 
 
 @fault("directory-timer-runs-after-start-without-directory", breaks="MQSO-6.4.1-D01")
-class TimerAfterFallback(DirectoryClient):
+class DirectoryTimerRunsAfterStartWithoutDirectory(DirectoryClient):
     """A queue manager that is in workgroup mode, because it found no directory at its start, runs the Directory Sites
     Update Timer.
     """

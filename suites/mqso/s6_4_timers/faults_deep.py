@@ -45,7 +45,7 @@ add(
 
 
 @fault("queue-manager-certificate-timer-restarted-by-use", breaks="MQSO-6.4.3.1-D02")
-class CertificateTimerRestarted(SecurityOnReceipt):
+class QueueManagerCertificateTimerRestartedByUse(SecurityOnReceipt):
     """Each use of a cached certificate restarts the lifetime of the certificate."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -59,7 +59,7 @@ class CertificateTimerRestarted(SecurityOnReceipt):
 
 
 @fault("queue-manager-public-key-timer-restarted-by-use", breaks="MQSO-6.4.3.2-D02")
-class KeyTimerRestarted(SecurityLookup):
+class QueueManagerPublicKeyTimerRestartedByUse(SecurityLookup):
     """Each use of a cached public key restarts the timer of the key."""
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -70,7 +70,7 @@ class KeyTimerRestarted(SecurityLookup):
 
 
 @fault("queue-manager-initialization-repeated-once-only", breaks="MQSO-6.4.4.1-01")
-class RepeatedOnceOnly(Initialization):
+class QueueManagerInitializationRepeatedOnceOnly(Initialization):
     """If the second attempt of a queue manager's initialization fails, the queue manager makes no third attempt."""
 
     def await_retry(self, now: Now) -> None:
@@ -79,7 +79,7 @@ class RepeatedOnceOnly(Initialization):
 
 
 @fault("queue-manager-without-directory-at-start-runs-site-timer", breaks="MQSO-6.4.1-D01")
-class SiteTimerWithoutDirectory(DirectoryClient):
+class QueueManagerWithoutDirectoryAtStartRunsSiteTimer(DirectoryClient):
     """A queue manager that is in workgroup mode because it started without the directory runs the Directory Sites
     Update Timer.
     """

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-public-key-removed-from-cache-but-kept-by-session", breaks="MQSO-6.4.3.2-D01")
-class ExpiredKeyUsedAgain(SecurityLookup):
+class QueueManagerPublicKeyRemovedFromCacheButKeptBySession(SecurityLookup):
     """A queue manager uses an expired public key again if the directory has another key at the next read."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:
@@ -29,7 +29,7 @@ class ExpiredKeyUsedAgain(SecurityLookup):
 
 
 @fault("queue-manager-public-key-removed-only-once", breaks="MQSO-6.4.3.2-D01")
-class RemovedOnce(SecurityLookup):
+class QueueManagerPublicKeyRemovedOnlyOnce(SecurityLookup):
     """A queue manager removes a cached public key at the first expiry, but not a key that it cached again."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:

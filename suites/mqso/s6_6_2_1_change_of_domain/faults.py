@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")
-class ObjectDeletedWhenLeaving(DirectoryClient):
+class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
     """A queue manager whose computer has left the domain deletes its directory object."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -28,7 +28,7 @@ class ObjectDeletedWhenLeaving(DirectoryClient):
 
 
 @fault("last-domain-not-stored", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class LastDomainNotKept(Membership):
+class LastDomainNotStored(Membership):
     """The queue manager does not store the domain that it has joined as LastDomain."""
 
     def save_domain(self) -> None:
@@ -37,7 +37,7 @@ class LastDomainNotKept(Membership):
 
 
 @fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class AnotherDomainNotNoticed(Membership):
+class NewDomainObjectNotCreated(Membership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -45,7 +45,7 @@ class AnotherDomainNotNoticed(Membership):
 
 
 @fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
-class IdentifierKeptInAnotherDomain(Membership):
+class NewDomainIdentifierNotUsed(Membership):
     """A queue manager in a new domain keeps its old Identifier."""
 
     def take_identifier(self, identifier: UUID) -> None:
@@ -53,7 +53,7 @@ class IdentifierKeptInAnotherDomain(Membership):
 
 
 @fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
-class ObjectMadeWithoutItsRole(Membership):
+class NewDomainObjectAlwaysRoutingServer(Membership):
     """The queue manager always creates its object with the role of a routing server."""
 
     def describe_machine(self) -> QueueManager:
@@ -61,7 +61,7 @@ class ObjectMadeWithoutItsRole(Membership):
 
 
 @fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
-class DomainNotedWithoutItsDirectory(DirectoryClient):
+class LastDomainStoredWithoutDirectory(DirectoryClient):
     """The queue manager stores a domain as LastDomain although it could not read the directory of that domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -70,7 +70,7 @@ class DomainNotedWithoutItsDirectory(DirectoryClient):
 
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class MachineLookedForByIdentifier(Membership):
+class NewDomainObjectSearchedByIdentifier(Membership):
     """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
     def find_machine(self) -> QueueManager | None:
@@ -78,7 +78,7 @@ class MachineLookedForByIdentifier(Membership):
 
 
 @fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class ObjectOfItsNameTaken(Membership):
+class NewDomainForeignObjectAccepted(Membership):
     """In a new domain, the queue manager uses an object with the name of its computer, regardless of the object's
     Identifier.
     """
@@ -91,7 +91,7 @@ class ObjectOfItsNameTaken(Membership):
 
 
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
-class IntegratedWithoutDirectory(DirectoryClient):
+class StartWithoutDirectoryInDirectoryMode(DirectoryClient):
     """A queue manager that was started without the directory is in directory mode."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

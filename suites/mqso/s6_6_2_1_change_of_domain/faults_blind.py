@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-that-left-domain-rejoins-at-second-start", breaks="MQSO-6.6.2.2-01", blind=True)
-class IntegratedAtSecondStart(DirectoryClient):
+class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
     """A queue manager whose computer has left its domain is in workgroup mode only until its second start; then it is
     in directory mode again, and waits for the directory.
     """

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-identifier-of-created-object-lost-at-restart", breaks="MQSO-6.6.2.1-05")
-class IdentifierNotSaved(Membership):
+class QueueManagerIdentifierOfCreatedObjectLostAtRestart(Membership):
     """The Identifier of the object that the directory created is lost at the next restart."""
 
     def _save_change(self, change: DiskChange) -> None:

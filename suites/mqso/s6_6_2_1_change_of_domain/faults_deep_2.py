@@ -9,7 +9,7 @@ from reference_qm.surface.inputs import DirectoryChanged
 
 
 @fault("left-domain-directory-mode-after-first-message", breaks="MQSO-6.6.2.2-01")
-class ModeReturns(DirectoryClient):
+class LeftDomainDirectoryModeAfterFirstMessage(DirectoryClient):
     """A queue manager that left its domain reads the directory when another program changes the directory."""
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:

@@ -39,7 +39,7 @@ add(
 
 
 @fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
-class PublishedAnewAtEachStart(DirectoryClient):
+class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
     """At each start, the queue manager writes a different quota to its directory object."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -70,7 +70,7 @@ add(
 
 
 @fault("provisioned-role-always-routing-server", breaks="MQSO-6.6.1-D04")
-class RoutingServerInDirectoryMode(DirectoryClient):
+class ProvisionedRoleAlwaysRoutingServer(DirectoryClient):
     """In directory mode, the queue manager is a routing server even if it was not provisioned as a routing server."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -89,7 +89,7 @@ add(
 
 
 @fault("first-initialization-retry-after-900-s", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
-class FirstRetryLate(Initialization):
+class FirstInitializationRetryAfter900S(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def await_retry(self, now: Now) -> None:

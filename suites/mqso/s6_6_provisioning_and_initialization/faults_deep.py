@@ -48,7 +48,7 @@ add(
 
 
 @fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
-class LastDomainKept(Membership):
+class QueueManagerLastDomainKeptAfterChangeOfDomain(Membership):
     """A queue manager that has changed its domain keeps the old domain as LastDomain."""
 
     def save_domain(self) -> None:
@@ -57,7 +57,7 @@ class LastDomainKept(Membership):
 
 
 @fault("queue-manager-ping-not-answered-after-repeated-initialization", breaks="MQSO-6.6.2-D06")
-class NoPingsAfterRepetition(Ping):
+class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
     """A queue manager whose initialization succeeded only at the second attempt answers no pings."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -66,7 +66,7 @@ class NoPingsAfterRepetition(Ping):
 
 
 @fault("queue-manager-failed-initialization-answers-pings", breaks="MQSO-6.6.2-05")
-class AnswersPingsAfterFailure(Inputs):
+class QueueManagerFailedInitializationAnswersPings(Inputs):
     """A queue manager whose initialization failed answers pings."""
 
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:

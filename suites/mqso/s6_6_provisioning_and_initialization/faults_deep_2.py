@@ -10,7 +10,7 @@ from reference_qm.core.queue_manager import QueueManager
 
 
 @fault("workgroup-queue-manager-keeps-last-domain", breaks="MQSO-6.6.2-D03")
-class LastDomainKept(Membership):
+class WorkgroupQueueManagerKeepsLastDomain(Membership):
     """A queue manager that left its domain keeps LastDomain."""
 
     def save_domain(self) -> None:

@@ -47,7 +47,7 @@ add(
 
 
 @fault("journal-ignores-security-descriptor", breaks="MQSO-7.3-01")
-class JournalOpenToEverybody(SecurityLookup):
+class JournalIgnoresSecurityDescriptor(SecurityLookup):
     """The security descriptor of a queue does not apply to its journal."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
@@ -61,7 +61,7 @@ BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     "receiver-unregistered-certificate-without-sender-refused",
     breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
 )
-class IdentityOfNobody(SecurityOnReceipt):
+class ReceiverUnregisteredCertificateWithoutSenderRefused(SecurityOnReceipt):
     """The receiver refuses a signed message with ST 0 if its certificate is not registered."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -72,7 +72,7 @@ class IdentityOfNobody(SecurityOnReceipt):
 
 
 @fault("denial-for-group-ignored", breaks="MQSO-7.3-02")
-class GroupDenialIgnored(SecurityOnReceipt):
+class DenialForGroupIgnored(SecurityOnReceipt):
     """An entry that denies the right to write applies to a user, but not to the members of a group."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -44,7 +44,7 @@ add(
 
 
 @fault("receiver-certificate-verified-once-accepted-for-other-user", breaks="MQSO-7.4.1.4.2-D02", blind=True)
-class CachedCertificateOfAnyUser(SecurityOnReceipt):
+class ReceiverCertificateVerifiedOnceAcceptedForOtherUser(SecurityOnReceipt):
     """After the receiver has verified a certificate for one user, it accepts the certificate for any user that a
     message names.
     """

@@ -34,7 +34,7 @@ add(
 
 
 @fault("receiver-right-to-one-queue-granted-for-every-queue", breaks="MQSO-7.3-D01")
-class RightForEveryQueue(SecurityOnReceipt):
+class ReceiverRightToOneQueueGrantedForEveryQueue(SecurityOnReceipt):
     """The receiver lets a sender that may write to one queue write to every queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

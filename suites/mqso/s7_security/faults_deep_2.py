@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("public-queue-descriptor-from-directory-ignored", breaks=("MQSO-7.3-01", "MQSO-7.3-D01"))
-class PublicQueueOpen(SecurityLookup):
+class PublicQueueDescriptorFromDirectoryIgnored(SecurityLookup):
     """A public queue has the default security descriptor instead of the descriptor in the directory."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
@@ -29,7 +29,7 @@ class PublicQueueOpen(SecurityLookup):
 
 
 @fault("subqueue-ignores-security-descriptor", breaks="MQSO-7.3-01")
-class SubqueueOpen(SecurityLookup):
+class SubqueueIgnoresSecurityDescriptor(SecurityLookup):
     """The security descriptor of a queue does not apply to its subqueues."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
@@ -39,7 +39,7 @@ class SubqueueOpen(SecurityLookup):
 
 
 @fault("receiver-later-sender-on-session-not-authorized", breaks=("MQSO-7.3-D01", "MQSO-7.3-02"))
-class AuthorizedOncePerSession(SecurityOnReceipt):
+class ReceiverLaterSenderOnSessionNotAuthorized(SecurityOnReceipt):
     """After the receiver has accepted a message with a sender on a session, it checks the rights of no later sender on
     this session.
     """
@@ -59,7 +59,7 @@ class AuthorizedOncePerSession(SecurityOnReceipt):
 
 
 @fault("receiver-rights-of-sender-of-transactional-message-ignored", breaks="MQSO-7.3-D01")
-class TransactionalNotAuthorized(SecurityOnReceipt):
+class ReceiverRightsOfSenderOfTransactionalMessageIgnored(SecurityOnReceipt):
     """The receiver does not check the rights of the sender of a transactional message."""
 
     @only_if(lambda self, packet, queue: packet.TransactionHeader is not None)
@@ -68,7 +68,7 @@ class TransactionalNotAuthorized(SecurityOnReceipt):
 
 
 @fault("receiver-second-signature-of-sender-not-verified", breaks=("MQSO-7.3-03", "MQSO-7.4.1.4.2-03"))
-class SignatureVerifiedOnce(SecurityOnReceipt):
+class ReceiverSecondSignatureOfSenderNotVerified(SecurityOnReceipt):
     """After a valid signature of a certificate, the receiver accepts each later signature of this certificate."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -86,7 +86,7 @@ class SignatureVerifiedOnce(SecurityOnReceipt):
 
 
 @fault("receiver-altered-large-message-accepted", breaks=("MQSO-7.4.1.4.2-03", "MQSO-7.4.1.4.1-D01"))
-class LargeNotVerified(SecurityOnReceipt):
+class ReceiverAlteredLargeMessageAccepted(SecurityOnReceipt):
     """The receiver does not verify the signature of a message whose body has more than 1,024 bytes."""
 
     @only_if(lambda self, packet: len(packet.MessagePropertiesHeader.MessageBody) > 1024)
@@ -99,7 +99,7 @@ class LargeNotVerified(SecurityOnReceipt):
 
 
 @fault("receiver-altered-encrypted-message-accepted", breaks=("MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03"))
-class EncryptedNotVerified(SecurityOnReceipt):
+class ReceiverAlteredEncryptedMessageAccepted(SecurityOnReceipt):
     """The receiver does not verify the signature of a message with an encrypted body."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -113,7 +113,7 @@ class EncryptedNotVerified(SecurityOnReceipt):
 
 
 @fault("receiver-certificate-not-kept-without-sender", breaks="MQSO-7.4.1.3-D01")
-class CertificateDropped(SecurityOnReceipt):
+class ReceiverCertificateNotKeptWithoutSender(SecurityOnReceipt):
     """The receiver removes the certificate of a signed message whose sender it does not authenticate."""
 
     def check_security(
@@ -131,7 +131,7 @@ class CertificateDropped(SecurityOnReceipt):
 
 
 @fault("receiver-other-user-in-transactional-message-accepted", breaks="MQSO-7.4.1.4.2-D02")
-class TransactionalIdentityNotVerified(SecurityOnReceipt):
+class ReceiverOtherUserInTransactionalMessageAccepted(SecurityOnReceipt):
     """The receiver does not compare the sender of a transactional message with the user of its certificate."""
 
     @only_if(lambda self, packet, now: packet.TransactionHeader is not None)
@@ -140,7 +140,7 @@ class TransactionalIdentityNotVerified(SecurityOnReceipt):
 
 
 @fault("receiver-unsigned-message-with-certificate-verified", breaks="MQSO-7.4.1.4.2-D04")
-class UnsignedVerified(SecurityOnReceipt):
+class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
     """The receiver refuses a message without signature whose certificate is not registered for its sender."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -155,7 +155,7 @@ class UnsignedVerified(SecurityOnReceipt):
 
 
 @fault("sender-transactional-body-not-encrypted", breaks="MQSO-7.4.1.4.3-D01")
-class TransactionalNotEncrypted(Securing):
+class SenderTransactionalBodyNotEncrypted(Securing):
     """The sender does not encrypt the body of a transactional message."""
 
     @only_if(lambda self, session, message, packet, now: message.TransactionIdentifier is not None)
@@ -167,7 +167,7 @@ class TransactionalNotEncrypted(Securing):
 
 
 @fault("receiver-encrypted-body-of-second-sender-not-decrypted", breaks="MQSO-7.4.1.4.3-D02")
-class SecondKeyNotDecrypted(SecurityOnReceipt):
+class ReceiverEncryptedBodyOfSecondSenderNotDecrypted(SecurityOnReceipt):
     """The receiver decrypts only the messages of the queue manager that sent the first encrypted message."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

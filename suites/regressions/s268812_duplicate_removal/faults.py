@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-268812-duplicates-removed-before-order-check", breaks="REGRESSIONS-268812-01")
-class TransactionalDuplicates(InSequence):
+class Regression268812DuplicatesRemovedBeforeOrderCheck(InSequence):
     """The receiver removes a transactional message as a duplicate before it checks the sequence."""
 
     def take_transactional(

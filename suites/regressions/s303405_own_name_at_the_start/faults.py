@@ -11,7 +11,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("regression-303405-local-message-forwarded-at-start", breaks="REGRESSIONS-303405-01")
-class ForwardedAtTheStart(Restoring):
+class Regression303405LocalMessageForwardedAtStart(Restoring):
     """At its start the queue manager moves a message for its qualified computer name into an outgoing queue."""
 
     def restore(self, entries: Mapping[str, object]) -> None:

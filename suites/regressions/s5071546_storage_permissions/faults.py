@@ -15,7 +15,7 @@ ADMINISTRATORS = Sid.of("S-1-5-32-544")
 
 
 @fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
-class OnlyAdministratorsStoreRecoverable(Commands):
+class Regression5071546StorageForAdministratorsOnly(Commands):
     """The queue manager stores recoverable messages only for administrators. If any other user sends a recoverable
     message, the queue manager refuses the message with an error about insufficient resources.
     """

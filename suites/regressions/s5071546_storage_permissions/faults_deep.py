@@ -11,7 +11,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("regression-5071546-transactional-message-for-administrators-only", breaks="REGRESSIONS-5071546-01", blind=True)
-class TransactionalRefusedWithoutAdministrator(Commands):
+class Regression5071546TransactionalMessageForAdministratorsOnly(Commands):
     """The queue manager refuses transactional messages of users without administrative rights."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

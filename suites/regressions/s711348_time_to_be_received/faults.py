@@ -11,7 +11,7 @@ from reference_qm.model.transactions import OperationType, Transaction
 
 
 @fault("regression-711348-time-to-be-received-of-first-message", breaks="REGRESSIONS-711348-01")
-class TimeToBeReceivedOfFirstMessage(TransactionOperations):
+class Regression711348TimeToBeReceivedOfFirstMessage(TransactionOperations):
     """The sender assigns the TimeToBeReceived of the first message to all messages of a transaction."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -11,7 +11,7 @@ from reference_qm.model.transactions import OperationType, Transaction
 
 
 @fault("regression-711348-time-of-first-message-in-local-queue", breaks="REGRESSIONS-711348-01", blind=True)
-class LocalTimeToBeReceivedOfFirstMessage(TransactionOperations):
+class Regression711348TimeOfFirstMessageInLocalQueue(TransactionOperations):
     """The queue manager assigns the TimeToBeReceived of the first message to all messages that a transaction sends to a
     local queue.
     """

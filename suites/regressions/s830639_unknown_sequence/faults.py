@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
-class UnknownOrderAckProcessed(OrderAcks):
+class Regression830639UnknownOrderAckProcessed(OrderAcks):
     """The sender processes the OrderAck of an unknown sequence as an OrderAck of the current sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -24,7 +24,7 @@ class UnknownOrderAckProcessed(OrderAcks):
 
 
 @fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
-class ServiceEnds(OrderAcks):
+class Regression830639UnknownOrderAckEndsService(OrderAcks):
     """When the OrderAck of an unknown sequence arrives, the process of the queue manager ends."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -12,7 +12,7 @@ BAD_DESTINATION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
 @fault("regression-898618-bad-queue-final-ack-ignored", breaks="REGRESSIONS-898618-01")
-class FinalAckOfMissingQueueIgnored(FinalAcks):
+class Regression898618BadQueueFinalAckIgnored(FinalAcks):
     """The sender ignores a FinalAck that reports a missing queue, and keeps the message in its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -21,7 +21,7 @@ class FinalAckOfMissingQueueIgnored(FinalAcks):
 
 
 @fault("regression-898618-bad-queue-final-ack-not-sent", breaks="REGRESSIONS-898618-02")
-class FinalAckForMissingQueueNotSent(FinalAcks):
+class Regression898618BadQueueFinalAckNotSent(FinalAcks):
     """The receiver discards a transactional message for a missing queue without a FinalAck."""
 
     def refuse_transactional(

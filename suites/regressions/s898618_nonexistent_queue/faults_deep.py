@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-898618-second-message-to-missing-queue-not-answered", breaks="REGRESSIONS-898618-02", blind=True)
-class OnlyFirstMessageAnswered(FinalAcks):
+class Regression898618SecondMessageToMissingQueueNotAnswered(FinalAcks):
     """The receiver sends a FinalAck only for the first message to a missing queue."""
 
     def refuse_transactional(
@@ -22,7 +22,7 @@ class OnlyFirstMessageAnswered(FinalAcks):
 
 
 @fault("regression-898618-second-refused-message-stays", breaks="REGRESSIONS-898618-01", blind=True)
-class OnlyFirstMessageRemoved(FinalAcks):
+class Regression898618SecondRefusedMessageStays(FinalAcks):
     """The sender removes only the first message to a missing queue from its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-902951-sequence-stuck-after-reconnect", breaks="REGRESSIONS-902951-01")
-class SequenceStuckAfterReconnect(InSequence):
+class Regression902951SequenceStuckAfterReconnect(InSequence):
     """The receiver stores no message of a sequence after a reconnect, and repeats its old OrderAck."""
 
     def __init__(self, qm: QM) -> None:
