@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replace_part
+from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions, lookup_identifier
+from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.directory import Site
 from reference_qm.directory.enums import DirectoryOperationResult, DirectoryServerType
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import QueueAccessType
+from reference_qm.model.message import Message
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import OperationType
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytes
 
@@ -73,14 +79,28 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install)
 
 
-@fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
-class HardenedSecurityStillAnswersRpc(RpcServing):
-    """A queue manager in hardened security mode answers RPC."""
+def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
+    """Discard the result of a read whose reader no longer exists."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
-        before, self.qm.adm.HardenedSecurity = self.qm.adm.HardenedSecurity, False
-        super().on_bytes(event, now)
-        self.qm.adm.HardenedSecurity = before
+
+def _repeat_read_after_restart(qm: QueueManager) -> None:
+    def note_taken_message(status: Status, position: MessagePosition | None) -> None:
+        if position is not None:
+            qm.reading.take_message_out(position, None, False, _ignore_read_result)
+
+    for queue in qm.adm.QueueCollection.values():
+        _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
+        if descriptor is not None:
+            qm.waiting.wait_for_new_message(descriptor, None, True, note_taken_message, Now(0, 0))
+
+
+add(
+    "pending-read-survives-restart",
+    ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
+    "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
+    "gets this message.",
+    at_restart(_repeat_read_after_restart),
+)
 
 
 @fault("site-collection-has-foreign-sites", breaks="MQDMPR-3.1.1.1-27")
@@ -106,15 +126,27 @@ add(
 )
 
 
-def _reset_sequential_id(qm: QueueManager) -> None:
-    qm.adm.SequentialID = 0
+@fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
+class HardenedSecurityStillAnswersRpc(RpcServing):
+    """A queue manager in hardened security mode answers RPC."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        before, self.qm.adm.HardenedSecurity = self.qm.adm.HardenedSecurity, False
+        super().on_bytes(event, now)
+        self.qm.adm.HardenedSecurity = before
+
+
+def _save_as_not_hardened(qm: QueueManager) -> None:
+    if qm.adm.HardenedSecurity:
+        qm.disk.save({"hardened_security": False})
 
 
 add(
-    "sequential-id-restarts-after-restart",
-    "MQDMPR-3.1.1.1-D04",
-    "After a restart, the queue manager assigns SequentialIDs from the first value again.",
-    at_restart(_reset_sequential_id),
+    "hardened-security-lost-at-second-restart",
+    "MQDMPR-3.1.1.1-D02",
+    "Hardened security mode is in effect after the first restart, but not after the second.",
+    at_restart(_save_as_not_hardened),
+    blind=True,
 )
 
 
@@ -130,25 +162,57 @@ add(
 )
 
 
-def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
-    """Discard the result of a read whose reader no longer exists."""
+@fault("in-doubt-transaction-without-sent-message-not-restored", breaks="MQDMPR-3.1.1.1-D03", blind=True)
+class InDoubtTransactionWithoutSentMessageNotRestored(TransactionRecords):
+    """After a restart, the queue manager has lost a prepared transaction that received messages but sent none."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        if any(kind == OperationType.ENQUEUE.value for kind, *_ in value["operations"]):
+            super().restore_transaction(rest, value)
 
 
-def _repeat_read_after_restart(qm: QueueManager) -> None:
-    def note_taken_message(status: Status, position: MessagePosition | None) -> None:
-        if position is not None:
-            qm.reading.take_message_out(position, None, False, _ignore_read_result)
-
-    for queue in qm.adm.QueueCollection.values():
-        _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
-        if descriptor is not None:
-            qm.waiting.wait_for_new_message(descriptor, None, True, note_taken_message, Now(0, 0))
+def _reset_sequential_id(qm: QueueManager) -> None:
+    qm.adm.SequentialID = 0
 
 
 add(
-    "pending-read-survives-restart",
-    ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
-    "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
-    "gets this message.",
-    at_restart(_repeat_read_after_restart),
+    "sequential-id-restarts-after-restart",
+    "MQDMPR-3.1.1.1-D04",
+    "After a restart, the queue manager assigns SequentialIDs from the first value again.",
+    at_restart(_reset_sequential_id),
 )
+
+
+@fault("queue-manager-sequential-id-counted-per-queue", breaks="MQDMPR-3.1.1.1-D04", blind=True)
+class QueueManagerSequentialIdCountedPerQueue(Positions):
+    """Each queue counts its messages itself, so messages of different queues have the same SequentialID."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        position = super().insert_message(queue, message)
+        known = queue.MessagePositionList._by_identifier
+        known.pop(position.LookupIdentifier, None)
+        position.LookupIdentifier = lookup_identifier(message, position.order)
+        known[position.LookupIdentifier] = position
+        return position
+
+
+@fault("queue-manager-express-message-takes-no-sequential-id", breaks="MQDMPR-3.1.1.1-D04", blind=True)
+class QueueManagerExpressMessageTakesNoSequentialId(Positions):
+    """An express message does not increment the SequentialID, so it has the SequentialID of the preceding message."""
+
+    @only_if(
+        lambda part, message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and part.qm.adm.SequentialID > 0
+    )
+    def assign_lookup_identifier(self, message: Message) -> int:
+        return lookup_identifier(message, self.qm.adm.SequentialID)
+
+
+@fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
+class SequentialIdRestartsAfterSecondRestart(Restoring):
+    """After a restart, the queue manager sets its SequentialID to the highest number among the stored messages, and
+    does not use the SequentialID that it saved.
+    """
+
+    def _restore_sequential_id(self, rest: str, value: Any) -> None:
+        super()._restore_sequential_id(rest, value)
+        self.qm.adm.SequentialID = 0

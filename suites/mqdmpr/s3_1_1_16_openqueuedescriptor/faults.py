@@ -9,6 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
@@ -35,6 +36,19 @@ add(
     "All OpenQueueDescriptors have the same Handle.",
     _return_same_handle(phQueue=SHARED_HANDLE),
 )
+
+
+@fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class OpenQueueDescriptorHandleOfApplicationRepeated(Qmcomm):
+    """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
+    OpenQueueDescriptor of a remote reader.
+    """
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+        own = (one.Handle for one in self.qm.descriptors.values() if one.RemoteReadState is RemoteReadState.NONE)
+        return super().get_open_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
+
+
 add(
     "open-queue-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
@@ -43,21 +57,28 @@ add(
 )
 
 
-@fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
-class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
-    """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
+@fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
+class QueueManagerContextValueOfQueue(Qmcomm):
+    """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
+    OpenQueueDescriptors of the queue.
+    """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-        descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
-        return super().get_open_values(descriptor)
+        queue = descriptor.QueueReference
+        first = descriptor if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
+        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
 
 
-add(
-    "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
-    "MQDMPR-3.1.1.16-14",
-    "The descriptor with which a remote reader reads stays Opened.",
-    skip(RemoteOpening.take_over_descriptor),
-)
+@fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class OpenQueueDescriptorContextOfPeekerRepeated(Qmcomm):
+    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
+    descriptor has PeekAccess.
+    """
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+        peeks = [one for one in self.qm.descriptors.values() if one.AccessType is QueueAccessType.PEEK]
+        first = next((one for one in peeks if one is not descriptor), descriptor)
+        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
 
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
@@ -75,6 +96,36 @@ class PeekAccessOpenedAsReceiveAccess(QueueOpening):
         if descriptor is not None and required_access is QueueAccessType.PEEK:
             descriptor.AccessType = QueueAccessType.RECEIVE
         return status, descriptor
+
+
+@fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
+class DescriptorOfQueueOpenedAgainHasAccessOfFirst(QueueOpening):
+    """While a queue is open, the queue manager opens the queue again with the AccessType of its first
+    OpenQueueDescriptor.
+    """
+
+    def _add_descriptor(
+        self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
+    ) -> OpenQueueDescriptor:
+        added = super()._add_descriptor(queue, format_name, access, share)
+        opened = [] if queue is None else list(queue.OpenQueueDescriptorCollection.values())
+        if opened and access is not QueueAccessType.SEND:
+            added.AccessType = opened[0].AccessType
+        return added
+
+
+@fault("descriptor-of-second-opening-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
+class DescriptorOfSecondOpeningAccessTypeOfFirst(QueueOpening):
+    """The OpenQueueDescriptor of a queue that is open already has the AccessType of the first opening."""
+
+    def _add_descriptor(
+        self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
+    ) -> OpenQueueDescriptor:
+        descriptor = super()._add_descriptor(queue, format_name, access, share)
+        for one in () if queue is None else queue.OpenQueueDescriptorCollection.values():
+            descriptor.AccessType = one.AccessType
+            break
+        return descriptor
 
 
 @fault("open-queue-descriptor-of-one-queue-marked-multiple", breaks="MQDMPR-3.1.1.16-05")
@@ -142,3 +193,45 @@ for _name, _rule, _says, _change in (
     ),
 ):
     add(_name, _rule, _says, _change_multiple_queue_descriptor(_change))
+
+
+@fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
+class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
+    """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+        descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
+        return super().get_open_values(descriptor)
+
+
+@fault("queue-manager-remote-read-state-of-other-descriptor-ready", breaks="MQDMPR-3.1.1.16-12")
+class QueueManagerRemoteReadStateOfOtherDescriptorReady(RemoteOpening):
+    """When a remote reader begins to read with one OpenQueueDescriptor, the RemoteReadState of every other
+    OpenQueueDescriptor that is Opened becomes ReadyForRead.
+    """
+
+    def take_over_descriptor(self, entry: object) -> None:
+        super().take_over_descriptor(entry)  # type: ignore[arg-type] # the entry is passed on
+        for descriptor in self.qm.descriptors.values():
+            if descriptor.RemoteReadState is RemoteReadState.OPENED:
+                descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
+
+
+add(
+    "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
+    "MQDMPR-3.1.1.16-14",
+    "The descriptor with which a remote reader reads stays Opened.",
+    skip(RemoteOpening.take_over_descriptor),
+)
+
+
+@fault("descriptor-of-second-reader-remote-read-state-opened", breaks="MQDMPR-3.1.1.16-14")
+class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
+    """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_descriptor(entry)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        if descriptor is not None and queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
+            descriptor.RemoteReadState = RemoteReadState.OPENED

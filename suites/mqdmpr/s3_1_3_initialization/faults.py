@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, at_restart, skip
+from harness.faults.primitives import always, at_restart, during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.configuring import Configuring
@@ -16,22 +17,68 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS, QueueNames
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.store.entries import build_relocation, message_entry
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.directory import DirectoryState
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
-from reference_qm.model.adm import MessagePosition, Queue, Session
-from reference_qm.model.states import OutgoingQueueState
-from reference_qm.model.timers import TimerName
-from reference_qm.model.transactions import Transaction
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.message import Message
+from reference_qm.model.states import MessagePositionState, OutgoingQueueState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Configure, Result
 from reference_qm.surface.inputs import DomainReported
 
-# -- keys -------------------------------------------------------------------------------------------------------------
+
+@fault("transactional-dead-letter-queue-missing", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
+class TransactionalDeadLetterQueueMissing(QueueNames):
+    """The queue manager has no transactional dead-letter queue."""
+
+    def find_by_path(self, name: str) -> Queue | None:
+        return None if name.lower() == "system$;deadxact" else super().find_by_path(name)
+
+
+@fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
+class DomainChangeIgnoredAtStart(Membership):
+    """The queue manager keeps the domain from its first start, although the local security authority now returns a
+    different domain.
+    """
+
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        known = self.qm.adm.LastDomain
+        super().on_domain_reported(event if known is None else DomainReported(known), now)
+
+
+@fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
+class SecurityProviderOfDirectoryNotQueried(Membership):
+    """The queue manager does not query the local security authority for the computer's domain."""
+
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        """Ignore the domain that was reported."""
+
+
+@fault("queue-manager-domain-read-at-first-start-only", breaks="MQDMPR-3.1.3-06", blind=True)
+class QueueManagerDomainReadAtFirstStartOnly(Membership):
+    """A queue manager that has saved a domain uses this domain at each later start, and does not query the local
+    security authority.
+    """
+
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        if self.qm.adm.LastDomain is None:
+            super().on_domain_reported(event, now)
+        else:
+            self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
+
 
 EXPONENT_OFFSET = 16
 
@@ -104,17 +151,6 @@ for _name, _breaks, _says, _list, _change in (
     add(_name, _breaks, _says, _change_public_key_list(_list, _change))
 
 
-# -- queues of the system ---------------------------------------------------------------------------------------------
-
-
-@fault("transactional-dead-letter-queue-missing", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
-class TransactionalDeadLetterQueueMissing(QueueNames):
-    """The queue manager has no transactional dead-letter queue."""
-
-    def find_by_path(self, name: str) -> Queue | None:
-        return None if name.lower() == "system$;deadxact" else super().find_by_path(name)
-
-
 @fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
 class InternalQueuesOpenToApplications(Initialization):
     """Applications can open the queues for order acknowledgments and for notifications like other private queues."""
@@ -123,6 +159,46 @@ class InternalQueuesOpenToApplications(Initialization):
         super().initialize_globally(now)
         for name in OWN_QUEUE_PATHS:
             self.qm.queues.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
+
+
+@fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderQueueOpenToSendForApplications(QueueOpening):
+    """An application can open the queue for order acknowledgments for sending, by the name of the local computer."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        own = "order_queue$" in format_name.lower() or "notify_queue$" in format_name.lower()
+        if own and required_access is QueueAccessType.SEND and "TCP" not in format_name:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
+    """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if "order_queue$" in format_name.lower() and required_access is QueueAccessType.PEEK:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
+class NotifyQueueOpenToSendInUpperCase(QueueOpening):
+    """An application can open the queue for change notifications for sending if the name is in capital letters."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if "NOTIFY_QUEUE$" in format_name and required_access is QueueAccessType.SEND:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
 
 
 add(
@@ -142,67 +218,6 @@ class QualifiedComputerNameWithoutDomain(Initialization):
         self.qm.adm.QualifiedComputerName = self.qm.adm.ComputerName
 
 
-# -- transactions -----------------------------------------------------------------------------------------------------
-
-
-@fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
-class RestartKeepsUncommittedReceives(TransactionOperations):
-    """After a restart, the queue manager does not restore messages that an uncommitted transaction received."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        if transaction.SinglePhase:
-            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
-
-
-def _empty_transactions_before_commit(qm: QueueManager) -> None:
-    for transaction in qm.adm.TransactionCollection.values():
-        if not transaction.SinglePhase:
-            transaction.TransactionalOperationCollection.clear()
-
-
-add(
-    "prepared-transaction-operations-lost-at-restart",
-    "MQDMPR-3.1.3-D15",
-    "At a restart, the queue manager loses the operations of prepared transactions.",
-    at_restart(_empty_transactions_before_commit),
-)
-
-# -- hardened security mode -------------------------------------------------------------------------------------------
-
-
-@fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
-class HardenedSecurityStillSendsMessages(Connecting):
-    """The queue manager sends messages in hardened security mode."""
-
-    def may_connect(self) -> bool:
-        return self.qm.adm.ConnectionActive
-
-
-@fault(
-    "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
-)
-class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
-    """The outgoing queue shows the State Waiting in hardened security mode."""
-
-    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        super().establish(session, now, again=again)
-        queue = session.OutgoingQueueReference
-        if queue is not None and queue.State is OutgoingQueueState.LOCKED:
-            queue.State = OutgoingQueueState.WAITING
-
-
-@fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
-class HardenedSecurityCannotBeDisabled(Configuring):
-    """The queue manager remains in hardened security mode after an administrator disabled the mode."""
-
-    def configure(self, request: Configure, token: int, now: Now) -> Result:
-        return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
-
-
-# -- the directory ----------------------------------------------------------------------------------------------------
-
-
 def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
     """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
@@ -217,6 +232,22 @@ def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Inst
 
 def _clear_site_identifiers(state: DirectoryState) -> None:
     state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
+
+
+add(
+    "queue-manager-without-site",
+    ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
+    "The queue manager belongs to no site.",
+    _change_synchronized_state(_clear_site_identifiers),
+)
+
+
+add(
+    "own-directory-attributes-ignored-at-start",
+    ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
+    "At its start the queue manager reads its own attributes from the directory, but does not use them.",
+    skip(DirectoryClient._take_over_attributes),
+)
 
 
 def _clear_site_collection(state: DirectoryState) -> None:
@@ -243,19 +274,6 @@ for _name, _breaks, _says, _state in (
 ):
     add(_name, _breaks, _says, _change_synchronized_state(_state))
 
-add(
-    "queue-manager-without-site",
-    ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
-    "The queue manager belongs to no site.",
-    _change_synchronized_state(_clear_site_identifiers),
-)
-add(
-    "own-directory-attributes-ignored-at-start",
-    ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
-    "At its start the queue manager reads its own attributes from the directory, but does not use them.",
-    skip(DirectoryClient._take_over_attributes),
-)
-
 
 @fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
 class SiteGatesTimerNotStarted(DirectoryClient):
@@ -266,20 +284,163 @@ class SiteGatesTimerNotStarted(DirectoryClient):
             super()._start_timer(name, now)
 
 
-@fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class DomainChangeIgnoredAtStart(Membership):
-    """The queue manager keeps the domain from its first start, although the local security authority now returns a
-    different domain.
+@fault("sites-update-timer-stopped-by-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
+class SitesUpdateTimerStoppedByGatesTimer(DirectoryClient):
+    """At its start the queue manager stops the Directory Sites Update Timer when it starts the Directory Site Gates
+    Update Timer.
     """
 
-    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        known = self.qm.adm.LastDomain
-        super().on_domain_reported(event if known is None else DomainReported(known), now)
+    def _start_timer(self, name: TimerName, now: Now) -> None:
+        super()._start_timer(name, now)
+        if name is TimerName.DIRECTORY_SITE_GATES_UPDATE:
+            self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
 
 
-@fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
-class SecurityProviderOfDirectoryNotQueried(Membership):
-    """The queue manager does not query the local security authority for the computer's domain."""
+@fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
+class HardenedSecurityCannotBeDisabled(Configuring):
+    """The queue manager remains in hardened security mode after an administrator disabled the mode."""
 
-    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Ignore the domain that was reported."""
+    def configure(self, request: Configure, token: int, now: Now) -> Result:
+        return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
+
+
+def _establish_first(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+    def establish(qm: QueueManager, now: Now) -> None:
+        waiting = [queue for queue in qm.adm.OutgoingQueues.values() if len(queue.session.OutgoingMessageTable)]
+        if waiting:
+            qm.establishing.establish(waiting[0].session, now)
+
+    return establish
+
+
+add(
+    "queue-manager-second-locked-outgoing-queue-not-sent-at-start",
+    "MQDMPR-3.1.3-D13",
+    "At its start, the queue manager sends the messages of only the first of several outgoing queues that were Locked.",
+    during(Initialization.begin, Administering.establish_waiting, _establish_first),
+    blind=True,
+)
+
+
+@fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+class HardenedSecurityStillSendsMessages(Connecting):
+    """The queue manager sends messages in hardened security mode."""
+
+    def may_connect(self) -> bool:
+        return self.qm.adm.ConnectionActive
+
+
+@fault(
+    "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
+)
+class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
+    """The outgoing queue shows the State Waiting in hardened security mode."""
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        super().establish(session, now, again=again)
+        queue = session.OutgoingQueueReference
+        if queue is not None and queue.State is OutgoingQueueState.LOCKED:
+            queue.State = OutgoingQueueState.WAITING
+
+
+@fault("hardened-security-queue-of-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
+class HardenedSecurityQueueOfSecondHostNotLockedAtStart(Initialization):
+    """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
+
+    def begin(self, now: Now) -> None:
+        super().begin(now)
+        for queue in list(self.qm.adm.OutgoingQueues.values())[1:]:
+            if queue.State is OutgoingQueueState.LOCKED:
+                queue.State = OutgoingQueueState.WAITING
+
+
+def _empty_transactions_before_commit(qm: QueueManager) -> None:
+    for transaction in qm.adm.TransactionCollection.values():
+        if not transaction.SinglePhase:
+            transaction.TransactionalOperationCollection.clear()
+
+
+add(
+    "prepared-transaction-operations-lost-at-restart",
+    "MQDMPR-3.1.3-D15",
+    "At a restart, the queue manager loses the operations of prepared transactions.",
+    at_restart(_empty_transactions_before_commit),
+)
+
+
+@fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
+class InDoubtTransactionSecondReceiveForgotten(TransactionRecords):
+    """After a restart, the queue manager restores only the first receive of a prepared transaction that received
+    several messages.
+    """
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        super().restore_transaction(rest, value)
+        operations = self.qm.adm.TransactionCollection[UUID(rest)].TransactionalOperationCollection
+        received = [one for one in operations if one.OperationType is OperationType.DEQUEUE]
+        for operation in received[1:]:
+            operations.remove(operation)
+            operation.MessagePositionReference.State = MessagePositionState.AVAILABLE
+
+
+@fault("in-doubt-transaction-move-not-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
+class InDoubtTransactionMoveNotRestored(TransactionRecords):
+    """After a restart, the commit of a prepared transaction does not carry out the moves of the transaction."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        kept = [one for one in value["operations"] if one[0] != OperationType.MOVE.value]
+        super().restore_transaction(rest, {**value, "operations": kept})
+
+
+@fault("in-doubt-transaction-last-one-restored-only", breaks="MQDMPR-3.1.3-D15", blind=True)
+class InDoubtTransactionLastOneRestoredOnly(TransactionRecords):
+    """After a restart, the queue manager can commit or abort only the last of several prepared transactions."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        self.qm.adm.TransactionCollection.clear()
+        super().restore_transaction(rest, value)
+
+
+@fault("restart-restores-only-first-prepared-transaction", breaks="MQDMPR-3.1.3-D15")
+class RestartRestoresOnlyFirstPreparedTransaction(TransactionRecords):
+    """After a restart, the queue manager has only the first of several transactions for which it voted."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        if not self.qm.adm.TransactionCollection:
+            super().restore_transaction(rest, value)
+
+
+@fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
+class RestartKeepsUncommittedReceives(TransactionOperations):
+    """After a restart, the queue manager does not restore messages that an uncommitted transaction received."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        if transaction.SinglePhase:
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+
+
+@fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
+class RestartKeepsMoveOfOpenTransaction(TransactionOperations):
+    """The queue manager saves a move in an open transaction without a coordinator at once, so the message is in the
+    target queue after a restart.
+    """
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        super().move_in_transaction(transaction, position, target)
+        there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
+        there.LookupIdentifier = position.LookupIdentifier
+        self.qm.disk.save(build_relocation(there))
+
+
+@fault("restart-keeps-message-that-open-transaction-sent", breaks="MQDMPR-3.1.3-D16", blind=True)
+class RestartKeepsMessageThatOpenTransactionSent(TransactionOperations):
+    """The queue manager saves a message that an open internal transaction sent to a local queue at once, so the message
+    is in the queue after a restart.
+    """
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        position = super().enqueue_in_transaction(transaction, queue, message)
+        if not isinstance(queue, OutgoingQueue) and self.qm.disk.used:
+            self.qm.disk.save(message_entry(position, serialize_message(position.MessageReference).build()))
+        return position

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
 
 add(
     "pending-read-outlives-timeout",
@@ -22,3 +27,31 @@ class ExpiredReadFailsWithNotFound(Waiting):
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+
+
+@fault("sites-update-timer-runs-once", breaks="MQDMPR-3.1.6.1-10", blind=True)
+class SitesUpdateTimerRunsOnce(DirectoryClient):
+    """The queue manager updates its sites only at the first expiration of the timer."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        super().on_directory_sites_update_timer(now)
+        self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
+
+
+@fault("sites-update-loses-gates", breaks="MQDMPR-3.1.6.1-10", blind=True)
+class SitesUpdateLosesGates(DirectoryClient):
+    """When the queue manager updates its sites, it removes their gates."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        super().on_directory_sites_update_timer(now)
+        state = self.qm.enterprise.state
+        state.SiteCollection = tuple(replace(one, SiteGateCollection=()) for one in state.SiteCollection)
+
+
+@fault("gates-update-timer-runs-once", breaks="MQDMPR-3.1.6.2-11", blind=True)
+class GatesUpdateTimerRunsOnce(DirectoryClient):
+    """The queue manager updates its site gates only at the first expiration of the timer."""
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        super().on_directory_site_gates_update_timer(now)
+        self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0))

@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.model.adm import Position
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import CursorState
-from reference_qm.model.statuses import Status
+from reference_qm.model.enums import CursorState, QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import OpenCursor, Result
+
+
+@fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
+class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
+    """The queue manager creates a cursor for a deleted queue."""
+
+    def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
+        if descriptor is not None and descriptor.QueueReference is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
+        else:
+            super().r_qm_create_remote_cursor(call, now)
+
+
+@fault("cursor-of-recreated-queue-opened", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class CursorOfRecreatedQueueOpened(Cursors):
+    """A handle of a deleted queue opens a cursor of a new queue with the same path name."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        if queue_desc.QueueReference is None and queue_desc.FormatName.lower() in self.qm.adm.QueueCollection:
+            queue_desc.QueueReference = self.qm.adm.QueueCollection[queue_desc.FormatName.lower()]
+        return super().open(queue_desc)
+
+
+@fault("queue-manager-cursor-of-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class QueueManagerCursorOfRecreatedQueue(Cursors):
+    """The queue manager opens a cursor for a deleted queue when a new queue has the same path name."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor: Cursor | None = super().open(queue_desc)
+        if cursor is None:
+            name = queue_desc.FormatName
+            queue = self.qm.queue_names.find_by_path(name[max(name.lower().find("private$"), 0) :])
+            if queue is not None:
+                cursor = Cursor(self.qm.next_handle(), queue_desc, queue.MessagePositionList.Start)
+                queue_desc.CursorCollection[cursor.Handle] = cursor
+        return cursor
 
 
 @fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
@@ -23,6 +66,31 @@ class OpenCursorReturnsSharedCursor(Cursors):
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         known = next(iter(queue_desc.CursorCollection.values()), None)
         return super().open(queue_desc) if known is None else known
+
+
+@fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
+class ClosedCursorRewindsOthers(Cursors):
+    """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
+
+    def rewind(self, cursor: Cursor) -> None:
+        super().rewind(cursor)
+        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+            super().rewind(other)
+            other.CursorState = CursorState.UNREAD
+
+
+@fault("queue-manager-receive-by-cursor-moves-other-cursors-on", breaks="MQDMPR-3.1.7.1.1-06")
+class QueueManagerReceiveByCursorMovesOtherCursorsOn(Cursors):
+    """A receive by a cursor moves other cursors that are at the same message to the next message."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[0] is CursorStatus.SUCCEEDED and got[1] is not None:
+            for descriptor in got[1].QueueReference.OpenQueueDescriptorCollection.values():
+                for other in descriptor.CursorCollection.values():
+                    if other is not cursor and other.MessagePositionReference is got[1]:
+                        self.get_next_message_for_peek(other)
+        return got
 
 
 @fault("cursor-usable-by-other-descriptor", breaks="MQDMPR-3.1.7.1.1-07")
@@ -47,6 +115,22 @@ class NewCursorCanPeekNext(Cursors):
         return cursor
 
 
+@fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
+class QueueManagerSecondCursorStartsAtPositionOfFirst(Cursors):
+    """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        cursors = list(cursor.OpenQueueDescriptorReference.CursorCollection.values())
+        at = cursors.index(cursor) if cursor in cursors else 0
+        if at and cursor.CursorState is CursorState.UNREAD and cursors[at - 1].CursorState is CursorState.READ:
+            position = cursors[at - 1].MessagePositionReference
+            if isinstance(position, Position):
+                position.QueueReference.MessagePositionList.hold(position)
+                position.QueueReference.MessagePositionList.release(cursor.MessagePositionReference)
+                cursor.MessagePositionReference = position
+        return super().get_message_for_peek(cursor)
+
+
 @fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
 class OpenCursorReturnsUnknownHandle(Cursors):
     """The queue manager answers a request for a cursor with the handle of a cursor that does not exist."""
@@ -58,16 +142,58 @@ class OpenCursorReturnsUnknownHandle(Cursors):
         return cursor
 
 
-@fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
-class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
-    """The queue manager creates a cursor for a deleted queue."""
+@fault("cursor-of-exclusive-handle-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class CursorOfExclusiveHandleRefused(QueueCommands):
+    """The queue manager refuses a cursor of a handle that was opened with DenyReceive."""
 
-    def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
-        if descriptor is not None and descriptor.QueueReference is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
-        else:
-            super().r_qm_create_remote_cursor(call, now)
+    def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
+        descriptor = self.qm.descriptors.get(request.handle)
+        if descriptor is not None and descriptor.ShareMode is QueueShareMode.DENY_RECEIVE:
+            raise CommandError("the handle is exclusive")
+        return super().open_cursor(request, token, now)
+
+
+@fault("cursor-of-empty-queue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class CursorOfEmptyQueueRefused(QueueCommands):
+    """The queue manager refuses a cursor of an empty queue."""
+
+    def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
+        descriptor = self.qm.descriptors.get(request.handle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        if queue is not None and not list(queue.MessagePositionList):
+            raise CommandError("the queue is empty")
+        return super().open_cursor(request, token, now)
+
+
+@fault("cursor-of-handle-to-peek-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class CursorOfHandleToPeekRefused(QueueCommands):
+    """The queue manager creates no cursor for a handle with PeekAccess."""
+
+    def open_cursor(self, request: Any, token: int, now: Any) -> Any:
+        if self._find_descriptor(request.handle).AccessType is QueueAccessType.PEEK:
+            raise CommandError("the handle was opened only to peek: open the queue to receive")
+        return super().open_cursor(request, token, now)
+
+
+@fault("cursor-of-subqueue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class CursorOfSubqueueRefused(QueueCommands):
+    """The queue manager creates no cursor for a subqueue or a journal."""
+
+    def open_cursor(self, request: Any, token: int, now: Any) -> Any:
+        queue = self._find_descriptor(request.handle).QueueReference
+        if queue is not None and queue.parent is not None:
+            raise CommandError("a subqueue has no cursors")
+        return super().open_cursor(request, token, now)
+
+
+@fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class ThirdCursorOfHandleReplacesFirst(Cursors):
+    """When a handle opens a third cursor, the queue manager closes the first cursor of the handle."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        if len(queue_desc.CursorCollection) == 2:
+            del queue_desc.CursorCollection[next(iter(queue_desc.CursorCollection))]
+        return super().open(queue_desc)
 
 
 @fault("closed-cursor-read-stays-pending", breaks="MQDMPR-3.1.7.1.2-05")
@@ -93,25 +219,6 @@ class ClosedCursorEndsAllPendingReads(QueueOpening):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
-add(
-    "closed-cursor-still-usable",
-    "MQDMPR-3.1.7.1.2-06",
-    "The queue manager still accepts a closed cursor in reads.",
-    skip(QueueOpening.close_cursor),
-)
-
-
-@fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
-class ClosedCursorRewindsOthers(Cursors):
-    """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
-
-    def rewind(self, cursor: Cursor) -> None:
-        super().rewind(cursor)
-        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
-            super().rewind(other)
-            other.CursorState = CursorState.UNREAD
-
-
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class ClosedCursorEndsReadsOfOtherCursors(QueueOpening):
     """When a cursor with a pending read is closed, the queue manager also ends the pending reads by other cursors of
@@ -125,3 +232,58 @@ class ClosedCursorEndsReadsOfOtherCursors(QueueOpening):
         for reader in list(descriptor.WaitingMessageReadOperationCollection) if waits else ():
             if reader.CursorReference is not None:
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+
+
+@fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
+class QueueManagerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
+    """When a cursor is closed, the queue manager also ends the pending reads by all other cursors of the same
+    OpenQueueDescriptor.
+    """
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is not None and reader.CursorReference is not cursor:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        super().close_cursor(cursor)
+
+
+@fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
+class QueueManagerCloseCursorEndsReadsWithoutCursor(QueueOpening):
+    """When a cursor is closed, the queue manager also ends the pending reads of the same OpenQueueDescriptor that use
+    no cursor.
+    """
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is None:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        super().close_cursor(cursor)
+
+
+add(
+    "closed-cursor-still-usable",
+    "MQDMPR-3.1.7.1.2-06",
+    "The queue manager still accepts a closed cursor in reads.",
+    skip(QueueOpening.close_cursor),
+)
+
+
+@fault("closed-cursor-can-still-peek-next", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
+class ClosedCursorCanStillPeekNext(QueueOpening):
+    """A cursor that has read a message is still usable after it was closed."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        state, handle = cursor.CursorState, cursor.Handle
+        super().close_cursor(cursor)
+        if state.name == "READ":
+            cursor.CursorState = CursorState.UNREAD
+            cursor.OpenQueueDescriptorReference.CursorCollection[handle] = cursor
+
+
+@fault("closed-cursor-closes-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
+class ClosedCursorClosesOtherCursorsOfHandle(QueueOpening):
+    """When one of several cursors of a handle is closed, the queue manager closes all of them."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        super().close_cursor(cursor)
+        cursor.OpenQueueDescriptorReference.CursorCollection.clear()

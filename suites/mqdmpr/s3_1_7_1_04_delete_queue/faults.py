@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.codec import MessagePropertiesHeader
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import queue_with_children
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
-from reference_qm.model.adm import Queue
+from reference_qm.core.store.disk import Change
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 Done = Callable[[], Result]
@@ -28,6 +34,68 @@ class DeletedQueueMessagesNotAcknowledged(Queues):
             for position in list(one.MessagePositionList):
                 one.MessagePositionList.remove(position)
         return super().delete(queue, token, done)
+
+
+@fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
+class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
+    """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        for position in queue.MessagePositionList:
+            if position.State is MessagePositionState.LOCKED:
+                message = position.MessageReference
+                requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
+                position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+        result: Result | None = super().delete(queue, token, done)
+        return result
+
+
+@fault("receiver-transactional-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
+    """The receiver reports a transactional message of a deleted queue as purged."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        if deleted and position.MessageReference.TransactionIdentifier is not None:
+            reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        super().delete_message(position, reason)
+
+
+@fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverSecondMessageOfDeletedQueueNotReported(Queues):
+    """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        for position in list(queue.MessagePositionList)[1:]:
+            queue.MessagePositionList.remove(position)
+        return super().delete(queue, token, done)
+
+
+@fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
+class OnlyFirstMessageOfDeletedQueueIsReported(Positions):
+    """When a queue is deleted, the receiver sends a negative acknowledgment only for the first message."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        positions = position.QueueReference.MessagePositionList
+        if deleted and len(list(positions)) == 1 and position.State is not MessagePositionState.DELETED:
+            positions.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("locked-message-of-deleted-queue-is-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
+class LockedMessageOfDeletedQueueIsNotReported(Positions):
+    """A message that a reader holds when its queue is deleted causes no negative acknowledgment."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        if deleted and position.State is MessagePositionState.LOCKED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
 
 
 @fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
@@ -51,6 +119,55 @@ class DeletedQueueHandlesOpenNamesake(Queues):
                 one.QueueReference = queue
 
 
+@fault("queue-manager-delete-queue-detaches-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
+class QueueManagerDeleteQueueDetachesFirstHandleOnly(Queues):
+    """When a queue is deleted, only its first open handle becomes invalid; reads with the other handles wait for
+    messages.
+    """
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        first = next(iter(queue.OpenQueueDescriptorCollection), None)
+        others = {key: one for key, one in queue.OpenQueueDescriptorCollection.items() if key != first}
+        for key in others:
+            del queue.OpenQueueDescriptorCollection[key]
+        super()._close_descriptors(queue)
+        queue.OpenQueueDescriptorCollection |= others
+
+
+@fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
+class SecondHandleOfDeletedQueueStillReads(Queues):
+    """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        later = dict(list(queue.OpenQueueDescriptorCollection.items())[1:])
+        for handle in later:
+            del queue.OpenQueueDescriptorCollection[handle]
+        super()._close_descriptors(queue)
+        queue.OpenQueueDescriptorCollection = later
+
+
+@fault("deleted-queue-handle-to-subqueue-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
+class DeletedQueueHandleToSubqueueStays(Queues):
+    """After the deletion of a queue, handles of its subqueues still refer to the subqueues."""
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        if queue.parent is None:
+            super()._close_descriptors(queue)
+
+
+@fault("deleted-queue-handle-to-peek-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
+class DeletedQueueHandleToPeekStays(Queues):
+    """After the deletion of a queue, handles with PeekAccess still refer to the queue."""
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        kept: dict[int, OpenQueueDescriptor] = {
+            handle: one for handle, one in queue.OpenQueueDescriptorCollection.items() if one.AccessType.name == "PEEK"
+        }
+        for handle in kept:
+            del queue.OpenQueueDescriptorCollection[handle]
+        super()._close_descriptors(queue)
+
+
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
 class DeletedQueueOnlyEmptied(Queues):
     """When a queue is deleted, the queue manager deletes the queue's messages, but keeps the queue."""
@@ -59,15 +176,41 @@ class DeletedQueueOnlyEmptied(Queues):
         """Keep the queue instead of removing it."""
 
 
-@fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
-class DeleteOfOpenQueueReturnsError(Queues):
-    """The queue manager deletes an open queue, but returns an error."""
+@fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
+class QueueManagerDeletedQueueListedAfterRestart(Queues):
+    """After a restart, the queue manager restores a deleted queue."""
 
-    def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
-        if not queue.Active:
-            return super().delete(queue, token, done)
-        super().delete(queue, None, done)
-        raise CommandError(f"{queue.Pathname!a} was open")
+    def _build_deletion(self, queue: Queue) -> Change:
+        change = super()._build_deletion(queue)
+        return {name: value for name, value in change.items() if not name.startswith("queue:")}
+
+
+@fault("deleted-queue-with-open-handle-keeps-name", breaks="MQDMPR-3.1.7.1.4-11")
+class DeletedQueueWithOpenHandleKeepsName(Queues):
+    """When an open queue is deleted, the queue manager keeps its name: the queue stays listed and receives messages."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        self.opened = bool(queue.OpenQueueDescriptorCollection)
+        return super().delete(queue, token, done)
+
+    def forget(self, queue: Queue) -> None:
+        if not self.opened:
+            super().forget(queue)
+
+    opened = False
+
+
+@fault("deleted-queue-takes-queue-with-longer-name", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
+class DeletedQueueTakesQueueWithLongerName(Queues):
+    """When a queue is deleted, the queue manager also deletes the queues whose names begin with the name
+    of this queue.
+    """
+
+    def forget(self, queue: Queue) -> None:
+        super().forget(queue)
+        for name in list(self.qm.adm.QueueCollection):
+            if queue.parent is None and name.startswith(queue.Pathname.lower()):
+                del self.qm.adm.QueueCollection[name]
 
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
@@ -104,15 +247,89 @@ class PublicQueueDeletedOffline(Publishing):
         super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))
 
 
-@fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
-    """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
+@fault("public-queue-emptied-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
+class PublicQueueEmptiedByRefusedDeletion(Publishing):
+    """When the directory does not delete the object of a public queue, the queue loses its messages."""
 
-    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
-        for position in queue.MessagePositionList:
-            if position.State is MessagePositionState.LOCKED:
-                message = position.MessageReference
-                requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
-                position.MessageReference = replace(message, AcknowledgementsRequested=requested)
-        result: Result | None = super().delete(queue, token, done)
-        return result
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            for position in list(queue.MessagePositionList) if status is not Status.MQ_OK else ():
+                queue.MessagePositionList.remove(position)
+            withdrawn(status)
+
+        super().withdraw(queue, report)
+
+
+@fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
+class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
+    """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            for descriptor in list(queue.OpenQueueDescriptorCollection.values()) if status is not Status.MQ_OK else ():
+                self.qm.queue_opening.close_queue(descriptor)
+            withdrawn(status)
+
+        super().withdraw(queue, report)
+
+
+@fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
+class DeleteOfOpenQueueReturnsError(Queues):
+    """The queue manager deletes an open queue, but returns an error."""
+
+    def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
+        if not queue.Active:
+            return super().delete(queue, token, done)
+        super().delete(queue, None, done)
+        raise CommandError(f"{queue.Pathname!a} was open")
+
+
+@fault("queue-manager-delete-queue-refused-while-open", breaks="MQDMPR-3.1.7.1.4-17")
+class QueueManagerDeleteQueueRefusedWhileOpen(QueueCommands):
+    """The queue manager refuses to delete a queue that an application has open."""
+
+    def delete_queue(self, request: Any, token: int, now: Now) -> Result | None:
+        if self.qm.queue_names.find_queue(request.name).OpenQueueDescriptorCollection:
+            raise CommandError("the queue is open: close it first")
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-delete-queue-refused-while-not-empty", breaks="MQDMPR-3.1.7.1.4-17")
+class QueueManagerDeleteQueueRefusedWhileNotEmpty(QueueCommands):
+    """The queue manager refuses to delete a queue that contains a message which a transaction has locked."""
+
+    def delete_queue(self, request: Any, token: int, now: Now) -> Result | None:
+        if any(one.State.name == "LOCKED" for one in self.qm.queue_names.find_queue(request.name).MessagePositionList):
+            raise CommandError("a message of the queue is locked: end its transaction first")
+        return super().delete_queue(request, token, now)
+
+
+@fault("deletion-of-queue-with-subqueue-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
+class DeletionOfQueueWithSubqueueRefused(QueueCommands):
+    """The queue manager refuses to delete a queue that has a subqueue."""
+
+    def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:
+        if self.qm.queue_names.find_queue(request.name).SubqueueCollection:
+            raise CommandError("the queue has subqueues: delete them first")
+        return super().delete_queue(request, token, now)
+
+
+@fault("deletion-of-queue-with-journaled-messages-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
+class DeletionOfQueueWithJournaledMessagesRefused(QueueCommands):
+    """The queue manager refuses to delete a queue whose journal contains messages."""
+
+    def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:
+        journal = self.qm.queue_names.find_queue(request.name).JournalQueueReference
+        if journal is not None and len(journal.MessagePositionList):
+            raise CommandError("the journal of the queue contains messages: purge it first")
+        return super().delete_queue(request, token, now)
+
+
+@fault("deletion-of-subqueue-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)
+class DeletionOfSubqueueRefused(QueueCommands):
+    """The queue manager refuses to delete a subqueue."""
+
+    def delete_queue(self, request: Any, token: int, now: Any) -> Result | None:
+        if self.qm.queue_names.find_queue(request.name).parent is not None:
+            raise CommandError("a subqueue cannot be deleted")
+        return super().delete_queue(request, token, now)

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE, SEND, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
-
-
-@fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
-class ClosedOpenQueueDescriptorStaysInQueueCollection(QueueOpening):
-    """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        queue = queue_desc.QueueReference
-        super().close_queue(queue_desc)
-        if queue is not None:
-            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
 @fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
@@ -28,6 +17,59 @@ class ClosingSeveralQueuesLeavesSingleDescriptorsOpen(QueueOpening):
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue_desc.OpenQueueDescriptorCollection.clear()
         super().close_queue(queue_desc)
+
+
+@fault("queue-manager-close-queue-closes-first-of-several-only", breaks="MQDMPR-3.1.7.1.6-07")
+class QueueManagerCloseQueueClosesFirstOfSeveralOnly(QueueOpening):
+    """When an OpenQueueDescriptor for several queues is closed, the queue manager closes only the first of these
+    queues.
+    """
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        del queue_desc.OpenQueueDescriptorCollection[1:]
+        super().close_queue(queue_desc)
+
+
+@fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
+class ClosedHandleEndsReadsOfOtherHandles(RemoteOpening):
+    """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        super().close_open_queue_entry(entry)
+        for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
+            for reader in list(other.WaitingMessageReadOperationCollection):
+                if reader.number in self.qm.readers:
+                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+
+
+@fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
+class QueueManagerCloseQueueEndsReadsOfOtherHandles(QueueOpening):
+    """When an OpenQueueDescriptor is closed, the queue manager also ends the pending reads with the other handles of
+    the queue.
+    """
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        waiting = queue_desc.WaitingMessageReadOperationCollection
+        if queue is not None and waiting:
+            for other in list(queue.OpenQueueDescriptorCollection.values()):
+                for reader in list(other.WaitingMessageReadOperationCollection) if other is not queue_desc else ():
+                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        super().close_queue(queue_desc)
+
+
+@fault("close-ends-pending-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
+class CloseEndsPendingReadsOfOtherHandles(QueueOpening):
+    """When a handle is closed, the queue manager also ends the pending reads of the other handles of the queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else []:
+            for reader in list(other.WaitingMessageReadOperationCollection):
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
@@ -43,15 +85,79 @@ class ClosedOpenQueueDescriptorLeavesCursorsUsable(QueueOpening):
             self.qm.descriptors[queue_desc.Handle] = queue_desc
 
 
-@fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ClosedHandleEndsReadsOfOtherHandles(RemoteOpening):
-    """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
+@fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
+class ClosedOpenQueueDescriptorStaysInQueueCollection(QueueOpening):
+    """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
 
-    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
-        queue = None if descriptor is None else descriptor.QueueReference
-        super().close_open_queue_entry(entry)
-        for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
-            for reader in list(other.WaitingMessageReadOperationCollection):
-                if reader.number in self.qm.readers:
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("queue-manager-closed-handle-restricts-while-others-are-open", breaks="MQDMPR-3.1.7.1.6-17")
+class QueueManagerClosedHandleRestrictsWhileOthersAreOpen(QueueOpening):
+    """A closed OpenQueueDescriptor still restricts other readers while another handle of the queue is open."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        others = queue is not None and len(queue.OpenQueueDescriptorCollection) > 1
+        super().close_queue(queue_desc)
+        if queue is not None and others:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("closed-peek-handle-still-restricts-readers", breaks="MQDMPR-3.1.7.1.6-17")
+class ClosedPeekHandleStillRestrictsReaders(QueueOpening):
+    """A closed handle with PeekAccess and DenyReceive still prevents receivers from opening the queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None and queue_desc.AccessType is not RECEIVE:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("closed-handle-still-restricts-until-last-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosedHandleStillRestrictsUntilLastIsClosed(QueueOpening):
+    """A closed handle with PeekAccess and DenyReceive still restricts the readers of its queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None and queue_desc.ShareMode is DENY_RECEIVE and queue_desc.AccessType.name == "PEEK":
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("closing-sender-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosingSenderLeavesDescriptor(QueueOpening):
+    """A closed handle with SendAccess stays in the collection of its queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None and queue_desc.AccessType is SEND:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class RunDownOfRemoteReaderLeavesDescriptor(RemoteOpening):
+    """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
+    readers.
+    """
+
+    def run_down_session(self, entry: OpenQueueEntry) -> None:
+        self.cancel_remote_reads(entry)
+
+
+@fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosingMultipleHandleLeavesSecondQueueOpen(QueueOpening):
+    """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
+    stay in their queues.
+    """
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        if queue_desc.Multiple:
+            del queue_desc.OpenQueueDescriptorCollection[1:]
+        super().close_queue(queue_desc)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
+from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
@@ -18,6 +23,18 @@ class TransactionSuppliedIdentifierIgnored(TransactionEvents):
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(UUID(int=identifier.int ^ 1), single_phase)
+
+
+@fault("queue-manager-identifier-of-external-transaction-ignored", breaks="MQDMPR-3.1.7.1.8-03")
+class QueueManagerIdentifierOfExternalTransactionIgnored(TransactionCommands):
+    """The queue manager does not use the identifier that a coordinator supplies for a transaction, but chooses a
+    different one.
+    """
+
+    def begin_transaction(self, request: Any, token: int, now: Now) -> Result:
+        if request.external:
+            request = replace(request, transaction=None)
+        return super().begin_transaction(request, token, now)
 
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
@@ -39,6 +56,28 @@ class TransactionNotListedBeforeUse(TransactionEvents):
         return super().find_transaction(identifier)
 
 
+@fault("queue-manager-second-internal-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
+class QueueManagerSecondInternalTransactionReplacesFirst(TransactionCommands):
+    """The queue manager forgets an open transaction without operations when another transaction begins."""
+
+    def begin_transaction(self, request: Any, token: int, now: Now) -> Result:
+        for identifier, one in list(self.qm.adm.TransactionCollection.items()):
+            if not one.TransactionalOperationCollection and one.SinglePhase:
+                del self.qm.adm.TransactionCollection[identifier]
+        return super().begin_transaction(request, token, now)
+
+
+@fault("second-open-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
+class SecondOpenTransactionReplacesFirst(TransactionEvents):
+    """A new transaction replaces the open transactions without operations in the transaction collection."""
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        for one in list(self.qm.adm.TransactionCollection.values()):
+            if not one.TransactionalOperationCollection:
+                del self.qm.adm.TransactionCollection[one.Identifier]
+        return super().create_transaction(identifier, single_phase)
+
+
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
 class OperationsAssignedToFirstTransaction(TransactionEvents):
     """The queue manager assigns each operation to the transaction that began first instead of the transaction that the
@@ -48,3 +87,15 @@ class OperationsAssignedToFirstTransaction(TransactionEvents):
     def find_transaction(self, identifier: UUID) -> Transaction:
         super().find_transaction(identifier)
         return next(iter(self.qm.adm.TransactionCollection.values()))
+
+
+@fault("second-open-transaction-returns-first", breaks="MQDMPR-3.1.7.1.8-05")
+class SecondOpenTransactionReturnsFirst(TransactionEvents):
+    """A transaction that is created while another transaction is open shares the operations of the open transaction."""
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        others = list(self.qm.adm.TransactionCollection.values())
+        created = super().create_transaction(identifier, single_phase)
+        if others:
+            created.TransactionalOperationCollection = others[0].TransactionalOperationCollection
+        return created

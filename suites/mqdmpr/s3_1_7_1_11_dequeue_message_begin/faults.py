@@ -2,10 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from harness.faults.calls import with_arguments, with_status
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+@fault("queue-manager-receive-by-cursor-of-deleted-queue-finds-no-message", breaks="MQDMPR-3.1.7.1.11-04")
+class QueueManagerReceiveByCursorOfDeletedQueueFindsNoMessage(TwoPhaseReading):
+    """A two-phase receive by a cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if the queue of the
+    cursor was deleted.
+    """
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        if queue_desc.QueueReference is None and cursor is not None:
+            answered(Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
+            return
+        super().dequeue_message_begin(queue_desc, answered, now, timeout_ms, cursor, tag, transaction)
+
+
+@fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
+    """When a reader begins a second two-phase receive before the end of its first one, the queue manager does not lock
+    the message of the second receive.
+    """
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        positions = () if queue is None else queue.MessagePositionList
+        second = any(one.State is MessagePositionState.LOCKED for one in positions)
+
+        def unlock_second(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if second and position is not None:
+                position.State = MessagePositionState.AVAILABLE
+
+        super().dequeue_message_begin(queue_desc, unlock_second, now, timeout_ms, cursor, tag, transaction)
+
+
+@fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
+    """When a two-phase receive had to wait for its message, the queue manager does not lock the message."""
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        waited: list[bool] = []
+
+        def unlock_after_wait(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if waited and position is not None:
+                position.State = MessagePositionState.AVAILABLE
+
+        super().dequeue_message_begin(queue_desc, unlock_after_wait, now, timeout_ms, cursor, tag, transaction)
+        waited.append(True)
+
 
 add(
     "two-phase-receive-ignores-its-cancel-tag",
@@ -13,6 +97,26 @@ add(
     "The queue manager loses the tag of a two-phase receive.",
     with_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),
 )
+
+
+@fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
+class QueueManagerTagOfTwoPhaseReceiveByCursorLost(TwoPhaseReading):
+    """The queue manager ignores the tag that the reader passes to a two-phase receive by a cursor."""
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        tag = tag if cursor is None else None
+        super().dequeue_message_begin(queue_desc, answered, now, timeout_ms, cursor, tag, transaction)
+
+
 add(
     "two-phase-receive-returns-timeout-status",
     ("MQDMPR-3.1.7.1.11-15", "MQDMPR-3.1.7.1.10-D07"),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
 from harness.faults.calls import replace_step_if, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 add(
@@ -20,23 +27,79 @@ add(
         lambda given: given.ended(Status.MQ_OK),
     ),
 )
-add(
-    "end-of-receive-always-deletes",
-    "MQDMPR-3.1.7.1.12-18",
-    "The event Dequeue Message End always deletes the message.",
-    with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
-)
+
+
 add(
     "end-of-receive-never-deletes",
     "MQDMPR-3.1.7.1.12-13",
     "The event Dequeue Message End always makes the message available again.",
     with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: False),
 )
+
+
+@fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
+class QueueManagerDequeueEndEndsFirstLockedMessage(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of
+    the message that was received.
+    """
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and delete_message:
+            locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
+            position = locked[0] if locked else position
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
+class QueueManagerDequeueEndDeletesUntilRestart(TwoPhaseReading):
+    """After a restart, the queue manager restores a message that Dequeue Message End deleted."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if delete_message and not transactional and position.State is MessagePositionState.LOCKED:
+            position.key = 0
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("negative-end-after-purge-returns-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
+class NegativeEndAfterPurgeReturnsExpressMessageToQueue(TwoPhaseReading):
+    """After a purge of the queue, a Dequeue Message End with iDeleteMessage False returns an express message to its
+    queue.
+    """
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+        if purged and not delete_message and not position.key:
+            position.State = MessagePositionState.LOCKED
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
 add(
-    "end-of-receive-returns-sequence-error",
-    "MQDMPR-3.1.7.1.12-21",
-    "The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE although it succeeds.",
-    with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
+    "end-of-receive-always-deletes",
+    "MQDMPR-3.1.7.1.12-18",
+    "The event Dequeue Message End always deletes the message.",
+    with_arguments(TwoPhaseReading.dequeue_message_end, delete_message=lambda given: True),
 )
 
 
@@ -51,3 +114,115 @@ class ReturnedMessageGivenToNoWaitingRead(Positions):
             super().unlock_message(position)
         finally:
             queue.OpenQueueDescriptorCollection = opened
+
+
+@fault("queue-manager-dequeue-end-returns-first-locked-message", breaks="MQDMPR-3.1.7.1.12-18")
+class QueueManagerDequeueEndReturnsFirstLockedMessage(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue instead of
+    the message that was received.
+    """
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and not delete_message:
+            locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
+            position = locked[0] if locked else position
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
+class QueueManagerDequeueEndPutsMessageAtEnd(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage False puts the message after the other messages of its priority."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is None or delete_message or transactional or position.State is not MessagePositionState.LOCKED:
+            super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+            return
+        self.qm.positions.move_message(position, queue)
+        ended(Status.MQ_OK)
+
+
+@fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
+class QueueManagerDequeueEndReturnsMessageJournaled(TwoPhaseReading):
+    """The queue manager also copies a message that a reader returns into the journal."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if not delete_message and position.State is MessagePositionState.LOCKED:
+            self.qm.journaling.journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+_RETURNED_LOOKUP_IDS: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+"""For each queue manager, the lookup identifiers of the messages that were returned."""
+
+
+@fault("second-negative-end-of-same-message-leaves-it-locked", breaks="MQDMPR-3.1.7.1.12-18")
+class SecondNegativeEndOfSameMessageLeavesItLocked(TwoPhaseReading):
+    """A message that is received and returned twice stays locked after the second return."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        returned = _RETURNED_LOOKUP_IDS.setdefault(self.qm, set())
+        again = position.LookupIdentifier in returned
+        if position.State is MessagePositionState.LOCKED and not delete_message and not transactional:
+            returned.add(position.LookupIdentifier)
+            if again:
+                ended(Status.MQ_OK)
+                return
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+add(
+    "end-of-receive-returns-sequence-error",
+    "MQDMPR-3.1.7.1.12-21",
+    "The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE although it succeeds.",
+    with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
+)
+
+
+@fault("queue-manager-dequeue-end-of-purged-message-refused", breaks="MQDMPR-3.1.7.1.12-21")
+class QueueManagerDequeueEndOfPurgedMessageRefused(TwoPhaseReading):
+    """If the queue was purged, Dequeue Message End deletes the message but returns MQ_ERROR_TRANSACTION_SEQUENCE."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+
+        def end(status: Status) -> None:
+            ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE if purged else status)
+
+        super().dequeue_message_end(queue_desc, position, delete_message, end, transactional)

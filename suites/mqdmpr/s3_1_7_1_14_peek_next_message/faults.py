@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from harness.faults.calls import Given, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
@@ -9,19 +11,33 @@ from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Cursor
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.surface.clock import Now
 
 
-@fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
-class PeekNextReturnsCurrentMessage(Cursors):
-    """A peek at the next message returns the current message of the cursor."""
+@fault("queue-manager-peek-next-of-unread-cursor-in-deleted-queue-illegal", breaks="MQDMPR-3.1.7.1.14-04")
+class QueueManagerPeekNextOfUnreadCursorInDeletedQueueIllegal(Reading):
+    """A peek at the next message by a cursor that has read no message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
+    the queue was deleted.
+    """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        if cursor.CursorState is CursorState.READ:
-            return self.get_message_for_peek(cursor)
-        return super().get_next_message_for_peek(cursor)
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        if queue_desc.QueueReference is None and cursor.CursorState is CursorState.UNREAD:
+            answered(Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION, None)
+            return
+        super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 
 def _get_first_cursor(given: Given) -> Cursor:
@@ -39,12 +55,116 @@ add(
         cursor=lambda given: _get_first_cursor(given),
     ),
 )
+
+
+A_DAY_MS = 86_400_000
+
+
+@fault("queue-manager-peek-next-without-timeout-ends-after-a-day", breaks="MQDMPR-3.1.7.1.14-07")
+class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
+    """A peek at the next message without a timeout ends after a day."""
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        timeout_ms = A_DAY_MS if timeout_ms is None else timeout_ms
+        super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
+
+
+@fault("pending-peek-next-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.14-07")
+class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
+    """A peek at the next message without a timeout ends after one minute."""
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        super().peek_next_message(queue_desc, answered, now, cursor, 60_000 if timeout_ms is None else timeout_ms, tag)
+
+
+@fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
+class PeekNextReturnsCurrentMessage(Cursors):
+    """A peek at the next message returns the current message of the cursor."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.CursorState is CursorState.READ:
+            return self.get_message_for_peek(cursor)
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-next-of-cursor-with-locked-message-returns-it-again", breaks="MQDMPR-3.1.7.1.14-08")
+class QueueManagerPeekNextOfCursorWithLockedMessageReturnsItAgain(Cursors):
+    """A peek at the next message waits if the message after the cursor's message is locked, although a later message is
+    available.
+    """
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        if not isinstance(at, Boundary) and at.State is MessagePositionState.LOCKED:
+            cursor.CursorState = CursorState.WAIT_PEEK
+            return CursorStatus.WAITING, None
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-next-after-removed-message-starts-at-queue-start", breaks="MQDMPR-3.1.7.1.14-10")
+class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(Cursors):
+    """A peek at the next message returns the first message of the queue if the cursor's message was removed."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        if not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED:
+            self.rewind(cursor)
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("peek-next-of-received-message-begins-at-start-of-queue", breaks="MQDMPR-3.1.7.1.14-10")
+class PeekNextOfReceivedMessageBeginsAtStartOfQueue(Cursors):
+    """A peek at the next message returns the first message when another reader has received the cursor's message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        position = cursor.MessagePositionReference
+        if not isinstance(position, Boundary) and position.State is MessagePositionState.DELETED:
+            self.rewind(cursor)
+        return super().get_next_message_for_peek(cursor)
+
+
 add(
     "successful-peek-next-returns-status-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns its message with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
     with_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
 )
+
+
+@fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
+class PeekNextOfNewCursorReturnsFirst(Cursors):
+    """A peek at the next message by a cursor that has read no message returns the first message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        return self._seek_for_peek(cursor)
+
+
+@fault("peek-next-after-receive-by-cursor-returns-message", breaks="MQDMPR-3.1.7.1.14-13")
+class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
+    """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message
+    first.
+    """
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        if not isinstance(cursor.MessagePositionReference, Boundary):
+            return self._seek_for_peek(cursor)
+        return super().get_next_message_for_peek(cursor)
 
 
 @fault("peek-next-of-new-cursor-returns-not-found", breaks="MQDMPR-3.1.7.1.14-14")
@@ -57,12 +177,73 @@ class PeekNextOfNewCursorReturnsNotFound(Cursors):
         return (CursorStatus.NOT_FOUND, None) if illegal else (status, position)
 
 
-@fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
-class PeekNextOfNewCursorReturnsFirst(Cursors):
-    """A peek at the next message by a cursor that has read no message returns the first message."""
+@fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
+class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
+    """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        return self._seek_for_peek(cursor)
+        if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
+            cursor.CursorState = CursorState.READ
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("peek-next-after-receive-by-cursor-returns-already-received", breaks="MQDMPR-3.1.7.1.14-14")
+class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(Cursors):
+    """A peek at the next message after a receive by the same cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got = super().get_next_message_for_peek(cursor)
+        moved = not isinstance(cursor.MessagePositionReference, Boundary)
+        return (CursorStatus.ALREADY_RECEIVED, None) if moved and got[0] is CursorStatus.ILLEGAL_CURSOR_ACTION else got
+
+
+@fault("second-pending-peek-next-of-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.14-16")
+class SecondPendingPeekNextOfCursorDoesNotWait(Reading):
+    """When the wait of a cursor for the next message has expired, a second peek at the next message by this cursor ends
+    without waiting.
+    """
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        again = cursor.CursorState is CursorState.WAIT_PEEK
+        super().peek_next_message(queue_desc, answered, now, cursor, 0 if again else timeout_ms, tag)
+
+
+@fault("queue-manager-peek-next-timeout-truncated-to-16-bits", breaks="MQDMPR-3.1.7.1.14-17")
+class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
+    """The queue manager uses only the low 16 bits of the timeout in milliseconds of a peek at the next message."""
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        timeout_ms = None if timeout_ms is None else timeout_ms & 0xFFFF
+        super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
+
+
+@fault("cursor-of-second-pending-peek-next-stays", breaks="MQDMPR-3.1.7.1.14-25")
+class CursorOfSecondPendingPeekNextStays(Cursors):
+    """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        before = cursor.MessagePositionReference
+        peeks = cursor.CursorState is CursorState.WAIT_PEEK and not isinstance(before, Boundary)
+        if peeks and before.Previous is not None and not isinstance(before.Previous, Boundary):
+            cursor.CursorState = CursorState.READ
+        else:
+            super().message_available(cursor, message_position)
 
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
@@ -78,3 +259,39 @@ class ArrivingMessageCompletesOnePeekOnly(Waiting):
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return
+
+
+@fault("queue-manager-arriving-message-completes-first-peek-next-only", breaks="MQDMPR-3.1.7.1.14-27")
+class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
+    """A message that completes a pending peek at the next message completes no other peek at the next message."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        descriptors = position.QueueReference.OpenQueueDescriptorCollection.values()
+        peeks = [
+            (descriptor, one)
+            for descriptor in descriptors
+            for one in descriptor.WaitingMessageReadOperationCollection
+            if one.CursorReference is not None and not one.DestructiveRead
+        ]
+        for descriptor, one in peeks[1:]:
+            del descriptor.WaitingMessageReadOperationCollection[one]
+        super().release_readers(position)
+        for descriptor, one in peeks[1:]:
+            descriptor.WaitingMessageReadOperationCollection[one] = None
+
+
+@fault("message-of-pending-peek-next-does-not-complete-second-peek", breaks="MQDMPR-3.1.7.1.14-27")
+class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
+    """An arriving message completes only one pending peek of each handle; the other peeks continue to wait."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            peeked = False
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.number not in self.qm.readers or (peeked and not reader.DestructiveRead):
+                    continue
+                found = self._find_message_for(reader, position)
+                if found is None:
+                    return
+                peeked = peeked or not reader.DestructiveRead
+                self.satisfy_reader(reader, found)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+from uuid import UUID
 
 from harness.faults.directory_changes import (
     OnAnswered,
@@ -14,6 +16,7 @@ from harness.faults.directory_changes import (
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm import directory
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
@@ -24,12 +27,42 @@ from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 
 CREATION_RULE = "MQDMPR-3.1.7.1.18-D02"
+
+
 add(
     "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", CREATION_RULE),
     "The queue manager creates a public queue without a directory object.",
     omit_directory_changes(Create),
 )
+
+
+add(
+    "queue-creation-not-notified",
+    "MQDMPR-3.1.7.1.18-D01",
+    "The queue manager raises no change notification when it creates a public queue.",
+    change_notification(ChangeOperation.QUEUE_CREATION, None),
+)
+
+
+add(
+    "queue-creation-notified-as-other-operation",
+    "MQDMPR-3.1.7.1.18-D01",
+    "The queue manager raises a change notification about a created queue with an operation other than QueueCreation.",
+    change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
+)
+
+
+@fault("second-created-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.18-D01")
+class SecondCreatedPublicQueueNotNotified(Publishing):
+    """The queue manager raises no change notification when it creates a second public queue."""
+
+    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        state = self.qm.enterprise.state
+        notifies = state.notifies
+        state.notifies = notifies and not self._list_public_queues()
+        super().publish(queue, published)
+        state.notifies = notifies
 
 
 @fault("directory-object-without-attributes", breaks=CREATION_RULE)
@@ -42,16 +75,62 @@ class DirectoryObjectWithoutAttributes(DirectoryLink):
         super().write(change, answered)
 
 
-@fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
-class PublicQueueIdentifierNotFromDirectory(Publishing):
-    """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
+@fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
+class DirectoryObjectCreatedWithoutQuotas(Publishing):
+    """The queue manager creates the directory object of a public queue without the Quota of the queue."""
+
+    def _build_element(self, queue: LocalQueue) -> Any:
+        return replace(super()._build_element(queue), Quota=0xFFFFFFFF)
+
+
+@fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
+class DirectoryObjectOfTransactionalQueueNotTransactional(Publishing):
+    """The queue manager creates the directory object of a transactional public queue as that of a nontransactional
+    queue.
+    """
+
+    def _build_element(self, queue: LocalQueue) -> Any:
+        return replace(super()._build_element(queue), Transactional=False)
+
+
+@fault("directory-object-created-without-type", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
+class DirectoryObjectCreatedWithoutType(Publishing):
+    """The queue manager creates the directory object of a public queue without the Type of the queue."""
+
+    def _build_element(self, queue: LocalQueue) -> Any:
+        return replace(super()._build_element(queue), Type=directory.Queue().Type)
+
+
+@fault("directory-object-created-with-optional-privacy", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
+class DirectoryObjectCreatedWithOptionalPrivacy(Publishing):
+    """The queue manager creates the directory object of a public queue without the queue's Authentication and
+    PrivacyLevel.
+    """
+
+    def _build_element(self, queue: LocalQueue) -> Any:
+        fresh = directory.Queue()
+        return replace(
+            super()._build_element(queue), Authentication=fresh.Authentication, PrivacyLevel=fresh.PrivacyLevel
+        )
+
+
+@fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
+class CreatedPublicQueueObjectWithoutPrivacy(Publishing):
+    """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
+    Authentication.
+    """
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
-        def keep_own_identifier(status: Status) -> None:
-            queue.Identifier = OTHER_GUID
-            published(status)
+        self.publishing = True
+        super().publish(queue, published)
+        self.publishing = False
 
-        super().publish(queue, keep_own_identifier)
+    def _build_element(self, queue: LocalQueue) -> directory.Queue:
+        built = super()._build_element(queue)
+        if not getattr(self, "publishing", False):
+            return built
+        default = directory.Queue()
+        return replace(built, PrivacyLevel=default.PrivacyLevel, Authentication=default.Authentication)
 
 
 add(
@@ -67,6 +146,8 @@ add(
         ),
     ),
 )
+
+
 add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
@@ -75,15 +156,53 @@ add(
 )
 
 
-add(
-    "queue-creation-not-notified",
-    "MQDMPR-3.1.7.1.18-D01",
-    "The queue manager raises no change notification when it creates a public queue.",
-    change_notification(ChangeOperation.QUEUE_CREATION, None),
-)
-add(
-    "queue-creation-notified-as-other-operation",
-    "MQDMPR-3.1.7.1.18-D01",
-    "The queue manager raises a change notification about a created queue with an operation other than QueueCreation.",
-    change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
-)
+@fault("public-queue-created-without-directory-at-second-attempt", breaks="MQDMPR-3.1.7.1.18-D03", blind=True)
+class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
+    """If DirectoryOffline is already True, the creation of a public queue succeeds although the directory is
+    unavailable.
+    """
+
+    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        if self.qm.enterprise.state.DirectoryOffline:
+            published(Status.MQ_OK)
+            return
+        super().publish(queue, published)
+
+
+@fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
+class PublicQueueIdentifierNotFromDirectory(Publishing):
+    """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
+
+    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        def keep_own_identifier(status: Status) -> None:
+            queue.Identifier = OTHER_GUID
+            published(status)
+
+        super().publish(queue, keep_own_identifier)
+
+
+@fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
+class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
+    """The public format name of a transactional queue contains a GUID other than the GUID of the queue's directory
+    object.
+    """
+
+    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        def change_identifier(status: Status) -> None:
+            if queue.Transactional:
+                queue.Identifier = UUID(int=queue.Identifier.int ^ 1)
+            published(status)
+
+        super().publish(queue, change_identifier)
+
+
+@fault("created-public-queue-refused-by-directory-reported-as-created", breaks="MQDMPR-3.1.7.1.18-D04")
+class CreatedPublicQueueRefusedByDirectoryReportedAsCreated(Publishing):
+    """If the directory already contains an object with the path name of a new queue, the queue manager reports that it
+    created the queue.
+    """
+
+    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        super().publish(
+            queue, lambda status: published(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_EXISTS else status)
+        )

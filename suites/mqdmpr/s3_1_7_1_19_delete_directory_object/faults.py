@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness.faults.directory_changes import (
     change_directory_answers,
     change_notification,
@@ -9,13 +11,69 @@ from harness.faults.directory_changes import (
     replace_status,
     stay_online_after,
 )
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.events import DirectoryLost
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.store.directory_link import DirectoryLink
+from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Delete
 from reference_qm.directory.state import ChangeOperation
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+add(
+    "queue-deletion-not-notified",
+    "MQDMPR-3.1.7.1.19-03",
+    "The queue manager raises no change notification when it deletes a public queue.",
+    change_notification(ChangeOperation.QUEUE_DELETION, None),
+)
+
+
+OnAnswered = Callable[[DirectoryAnswered], None]
+
+
+@fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
+class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
+    """When the directory does not carry out a deletion, the queue manager raises no change notification."""
+
+    def write(self, change: Change, answered: OnAnswered) -> None:
+        def forget_failure(answer: DirectoryAnswered) -> None:
+            raised = self.qm.enterprise.state.notifications
+            failed = isinstance(change, Delete) and answer.status is not Result.SUCCESS
+            if failed and raised and raised[-1].iOperation is ChangeOperation.QUEUE_DELETION:
+                raised.pop()
+            answered(answer)
+
+        super().write(change, forget_failure)
+
+
+@fault("deleted-transactional-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03")
+class DeletedTransactionalPublicQueueNotNotified(Publishing):
+    """The queue manager raises no change notification when it deletes a transactional public queue."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        state = self.qm.enterprise.state
+        notifies = state.notifies
+        state.notifies = notifies and not queue.Transactional
+        super().withdraw(queue, withdrawn)
+        state.notifies = notifies
+
+
+add(
+    "queue-deletion-notified-as-other-operation",
+    "MQDMPR-3.1.7.1.19-04",
+    "The queue manager raises a change notification about a deleted queue with an operation other than QueueDeletion.",
+    change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
+)
+
 
 add(
     "deleted-queue-directory-object-stays",
@@ -23,35 +81,34 @@ add(
     "When a public queue is deleted, the queue manager leaves the queue's directory object.",
     omit_directory_changes(Delete),
 )
-add(
-    "public-queue-deleted-without-directory",
-    "MQDMPR-3.1.7.1.19-11",
-    "The queue manager deletes a public queue although the directory cannot be reached.",
-    change_directory_answers(Delete, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
-)
-add(
-    "successful-directory-deletion-reported-as-failed",
-    "MQDMPR-3.1.7.1.19-13",
-    "The queue manager returns an error for a deletion that succeeded in the directory.",
-    change_directory_answers(Delete, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
-)
+
+
+@fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
+class DirectoryObjectOfTransactionalQueueStays(Publishing):
+    """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        if queue.Transactional:
+            withdrawn(Status.MQ_OK)
+            return
+        super().withdraw(queue, withdrawn)
+
+
+@fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
+class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(Publishing):
+    """When a public queue is deleted, the queue manager deletes the directory object of the public queue that was
+    created first.
+    """
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        super().withdraw(self._list_public_queues()[0], withdrawn)
+
+
 add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
     "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Delete),
-)
-add(
-    "queue-deletion-not-notified",
-    "MQDMPR-3.1.7.1.19-03",
-    "The queue manager raises no change notification when it deletes a public queue.",
-    change_notification(ChangeOperation.QUEUE_DELETION, None),
-)
-add(
-    "queue-deletion-notified-as-other-operation",
-    "MQDMPR-3.1.7.1.19-04",
-    "The queue manager raises a change notification about a deleted queue with an operation other than QueueDeletion.",
-    change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
 
@@ -70,3 +127,98 @@ class DirectoryOnlineTimerNotStarted(DirectoryClient):
 
     def watch(self, now: Now) -> None:
         """Do not start the timer."""
+
+
+@fault("queue-manager-delete-object-running-online-timer-restarted", breaks="MQDMPR-3.1.7.1.19-10", blind=True)
+class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
+    """When a deletion does not reach the directory, the queue manager restarts a Directory Online Timer that already
+    runs.
+    """
+
+    def write(self, change: Change, answered: OnAnswered) -> None:
+        def restart(answer: DirectoryAnswered) -> None:
+            if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+                self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
+                self.qm.post(DirectoryLost())
+            answered(answer)
+
+        super().write(change, restart)
+
+
+class FailedDeletionRecorded(DirectoryLink):
+    """Record in ``deletion_failed`` that a deletion did not reach the directory."""
+
+    deletion_failed = False
+
+    def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
+        def note_answer(answer: DirectoryAnswered) -> None:
+            if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
+                self.deletion_failed = True
+            answered(answer)
+
+        super().write(change, note_answer)
+
+
+class TimerNotStartedAfterFailedDeletion(DirectoryClient):
+    """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
+    became True.
+    """
+
+    def watch(self, now: Now) -> None:
+        if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.directory_link.deletion_failed = False  # type: ignore[attr-defined]
+        if not self.qm.directory_link.deletion_failed:  # type: ignore[attr-defined]
+            super().watch(now)
+
+
+add(
+    "queue-manager-failed-deletion-online-timer-not-started",
+    "MQDMPR-3.1.7.1.19-10",
+    "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
+    both(replace_part(FailedDeletionRecorded), replace_part(TimerNotStartedAfterFailedDeletion)),
+    blind=True,
+)
+
+
+add(
+    "public-queue-deleted-without-directory",
+    "MQDMPR-3.1.7.1.19-11",
+    "The queue manager deletes a public queue although the directory cannot be reached.",
+    change_directory_answers(Delete, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
+)
+
+
+@fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
+class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
+    """While the directory is unavailable, the queue manager refuses to delete a public queue, but deletes the messages
+    of the queue.
+    """
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def purge_after_failure(status: Status) -> None:
+            if status is not Status.MQ_OK:
+                for position in list(queue.MessagePositionList):
+                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            withdrawn(status)
+
+        super().withdraw(queue, purge_after_failure)
+
+
+@fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
+class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
+    """When a second deletion does not reach the directory, the queue manager reports success."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            failed_before, self.failed = getattr(self, "failed", False), status is not Status.MQ_OK
+            withdrawn(Status.MQ_OK if failed_before else status)
+
+        super().withdraw(queue, report)
+
+
+add(
+    "successful-directory-deletion-reported-as-failed",
+    "MQDMPR-3.1.7.1.19-13",
+    "The queue manager returns an error for a deletion that succeeded in the directory.",
+    change_directory_answers(Delete, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+)

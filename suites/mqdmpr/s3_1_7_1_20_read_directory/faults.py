@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 Read Directory Begin and 3.1.7.1.22 Read Directory Next."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
@@ -16,48 +17,14 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import QueueManager as Machine
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
-
-FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
-
-
-@fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
-class PublicNameResolvedToFirstQueue(NextHops):
-    """The queue manager resolves every public format name to the first queue of the directory, regardless of
-    the GUID.
-    """
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        if not isinstance(parse_format_name(format_name), PublicName):
-            return super().get_destination_info(format_name)
-        enterprise = self.qm.enterprise
-        machine = enterprise.find_queue_manager("Identifier", enterprise.state.LocalQueueManager.Identifier)
-        return None if machine is None else super().get_destination_info(f"PRIVATE={machine.Identifier}\\00000001")
-
-
-@fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class PublicNameNotQueried(NextHops):
-    """The queue manager never queries the directory for a public format name."""
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        public = isinstance(parse_format_name(format_name), PublicName)
-        return None if public else super().get_destination_info(format_name)
-
-
-@fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
-class DirectoryHostOfQueueIgnored(NextHops):
-    """The queue manager does not use the host that the directory object of a queue contains."""
-
-    def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
-        return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))
-
-
-# -- offline -------------------------------------------------------------------------------------------------------
 
 
 @fault("offline-own-public-queue-not-found", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
@@ -69,24 +36,26 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
         return None if public else super().find_by_format_name(name)
 
 
-@fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
-class OfflineOwnPublicQueueRefused(Destinations):
-    """While the directory is offline, the queue manager refuses messages to its own public queues."""
-
-    def find_local(self, text: str) -> Queue | None:
-        if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
-            return None
-        return super().find_local(text)
+NOT_FOUND = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
-@fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
-class OfflineOwnGuidNotFound(Destinations):
-    """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
+@fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
+class OfflineOwnPublicQueueHasNoPath(QueuePaths):
+    """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
-    def find_local(self, text: str) -> Queue | None:
-        if isinstance(parse_format_name(text), PrivateName) and self.qm.enterprise.state.DirectoryOffline:
-            return None
-        return super().find_local(text)
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_public(name)
+
+
+@fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
+class OfflineOwnPublicTransactionalQueueNotFound(QueueNames):
+    """While the directory is offline, the queue manager does not find its own transactional public queues."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        offline = self.qm.enterprise.state.DirectoryOffline
+        hidden = offline and isinstance(name, PublicName) and found is not None and found.Transactional
+        return None if hidden else found
 
 
 @contextmanager
@@ -128,12 +97,6 @@ class _QueueManagersFoundOffline(NextHops):
 
 
 add(
-    "offline-remote-queue-manager-found",
-    "MQDMPR-3.1.7.1.20-20",
-    "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    both(replace_part(_ObjectsKeptOffline), replace_part(_QueueManagersFoundOffline)),
-)
-add(
     "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
@@ -141,6 +104,82 @@ add(
         replace_part(_ObjectsKeptOffline), replace_part(_QueuesFoundOffline), replace_part(_QueueManagersFoundOffline)
     ),
 )
+
+
+_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+
+
+@fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
+class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
+    """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        seen = _KNOWN_PATHS.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            seen[name.QueueGuid] = found
+        elif self.qm.enterprise.state.DirectoryOffline:
+            return seen.get(name.QueueGuid, found)
+        return found
+
+
+@fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
+class OfflineOwnPublicQueueRefused(Destinations):
+    """While the directory is offline, the queue manager refuses messages to its own public queues."""
+
+    def find_local(self, text: str) -> Queue | None:
+        if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
+            return None
+        return super().find_local(text)
+
+
+@fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
+class OfflineOwnGuidNotFound(Destinations):
+    """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
+
+    def find_local(self, text: str) -> Queue | None:
+        if isinstance(parse_format_name(text), PrivateName) and self.qm.enterprise.state.DirectoryOffline:
+            return None
+        return super().find_local(text)
+
+
+@fault("offline-own-guid-has-no-path", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"), blind=True)
+class OfflineOwnGuidHasNoPath(QueuePaths):
+    """While the directory is offline, the queue manager finds no path name for a private format name with its own
+    GUID.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_private(name)
+
+
+add(
+    "offline-remote-queue-manager-found",
+    "MQDMPR-3.1.7.1.20-20",
+    "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
+    both(replace_part(_ObjectsKeptOffline), replace_part(_QueueManagersFoundOffline)),
+)
+
+
+@fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class OfflineRemotePrivateNameHasPath(QueuePaths):
+    """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
+    manager.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        offline = self.qm.enterprise.state.DirectoryOffline
+        return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
+
+
+@fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
+class PublicNameNotQueried(NextHops):
+    """The queue manager never queries the directory for a public format name."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        public = isinstance(parse_format_name(format_name), PublicName)
+        return None if public else super().get_destination_info(format_name)
 
 
 @fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
@@ -151,3 +190,41 @@ class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             event = replace(event, status=Result.GENERIC_ERROR)
         super().on_answered(event, now)
+
+
+@fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
+class SecondOutageAtReadNotNoticed(DirectoryClient):
+    """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        before = state.DirectoryOffline
+        super().on_answered(event, now)
+        if event.status is Result.DIRECTORY_NOT_CONNECTED and not before:
+            self.outages = getattr(self, "outages", 0) + 1
+            state.DirectoryOffline = state.DirectoryOffline and self.outages < 2
+
+
+FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
+
+
+@fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
+class PublicNameResolvedToFirstQueue(NextHops):
+    """The queue manager resolves every public format name to the first queue of the directory, regardless of
+    the GUID.
+    """
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        if not isinstance(parse_format_name(format_name), PublicName):
+            return super().get_destination_info(format_name)
+        enterprise = self.qm.enterprise
+        machine = enterprise.find_queue_manager("Identifier", enterprise.state.LocalQueueManager.Identifier)
+        return None if machine is None else super().get_destination_info(f"PRIVATE={machine.Identifier}\\00000001")
+
+
+@fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
+class DirectoryHostOfQueueIgnored(NextHops):
+    """The queue manager does not use the host that the directory object of a queue contains."""
+
+    def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
+        return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))

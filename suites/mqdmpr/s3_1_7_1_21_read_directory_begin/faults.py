@@ -1,12 +1,30 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 Read Directory Next and 3.1.7.1.23 Read Directory
-End.
-"""
+"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
+
+
+@fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
+class DirectoryQueryReturnsFirstObjectOnly(NextHops):
+    """The queue manager reads only the first of several objects of a type."""
+
+    def read_topology(self) -> Topology:
+        read = super().read_topology()
+        return Topology.of(list(read.queue_managers.values())[:1], list(read.sites.values())[:1], read.links[:1])
+
+
+@fault("queue-manager-unfiltered-read-last-queue-manager-left-out", breaks="MQDMPR-3.1.7.1.21-03")
+class QueueManagerUnfilteredReadLastQueueManagerLeftOut(NextHops):
+    """A directory read of all queue managers without a filter omits the last of several queue managers."""
+
+    def read_topology(self) -> Topology:
+        read = super().read_topology()
+        machines = list(read.queue_managers.values())
+        return Topology.of(machines[:-1] or machines, read.sites.values(), read.links)
+
 
 ROUTING_RULES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
@@ -19,12 +37,3 @@ class DirectoryTopologyNotRead(NextHops):
 
     def read_topology(self) -> Topology:
         return Topology.of((), (), ())
-
-
-@fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
-class DirectoryQueryReturnsFirstObjectOnly(NextHops):
-    """The queue manager reads only the first of several objects of a type."""
-
-    def read_topology(self) -> Topology:
-        read = super().read_topology()
-        return Topology.of(list(read.queue_managers.values())[:1], list(read.sites.values())[:1], read.links[:1])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from harness.faults.directory_changes import (
     change_directory_answers,
     change_notification,
@@ -9,12 +12,15 @@ from harness.faults.directory_changes import (
     replace_status,
     stay_online_after,
 )
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -24,30 +30,139 @@ add(
     "The queue manager does not write changes of a public queue to the directory.",
     omit_directory_changes(Write),
 )
-add(
-    "public-queue-changed-without-directory",
-    "MQDMPR-3.1.7.1.24-07",
-    "The queue manager changes a public queue although the directory cannot be reached.",
-    change_directory_answers(Write, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
-)
-add(
-    "successful-directory-write-reported-as-failed",
-    "MQDMPR-3.1.7.1.24-09",
-    "The queue manager returns an error for a write that succeeded in the directory.",
-    change_directory_answers(Write, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
-)
+
+
+@fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
+class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
+    """The queue manager writes only the first of several changed attributes to the directory object."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, dict(list(values.items())[:1]), written)
+
+
+@fault("queue-manager-write-directory-base-priority-omitted", breaks="MQDMPR-3.1.7.1.24-03")
+class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
+    """The queue manager does not write a changed BasePriority to the directory object."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, {name: value for name, value in values.items() if name != "BasePriority"}, written)
+
+
+@fault("queue-manager-write-directory-false-values-omitted", breaks="MQDMPR-3.1.7.1.24-03")
+class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
+    """The queue manager does not write changed attributes whose value is zero, False or empty."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, {name: value for name, value in values.items() if value}, written)
+
+
+@fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
+class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
+    """The queue manager does not write changes of Authentication, PrivacyLevel and JournalQuota to the directory
+    object.
+    """
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        omitted = ("Authentication", "PrivacyLevel", "JournalQuota")
+        super().write(queue, {name: value for name, value in values.items() if name not in omitted}, written)
+
+
+@fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
+class QueueManagerWriteDirectoryFirstQueueOnly(Publishing):
+    """The queue manager writes a change of a public queue to the directory object of the public queue that was created
+    first.
+    """
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(self._list_public_queues()[0], values, written)
+
+
+@fault("empty-label-not-written-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
+class EmptyLabelNotWrittenToDirectory(Publishing):
+    """The queue manager does not write an empty label to the directory object of a queue."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, {name: value for name, value in values.items() if value != ""}, written)
+
+
 add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Write),
 )
+
+
+add(
+    "public-queue-changed-without-directory",
+    "MQDMPR-3.1.7.1.24-07",
+    "The queue manager changes a public queue although the directory cannot be reached.",
+    change_directory_answers(Write, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+)
+
+
+@fault("queue-manager-change-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
+class QueueManagerChangeWithoutDirectoryKeptLocally(Publishing):
+    """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
+    new Quota.
+    """
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def keep_quota(status: Status) -> None:
+            if status is not Status.MQ_OK and "Quota" in values:
+                queue.Quota = values["Quota"]
+            written(status)
+
+        super().write(queue, values, keep_quota)
+
+
+add(
+    "successful-directory-write-reported-as-failed",
+    "MQDMPR-3.1.7.1.24-09",
+    "The queue manager returns an error for a write that succeeded in the directory.",
+    change_directory_answers(Write, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+)
+
+
+@fault("write-of-queue-without-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
+class WriteOfQueueWithoutObjectReportedAsDone(Publishing):
+    """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(
+            queue, values, lambda status: written(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_NOT_FOUND else status)
+        )
+
+
 add(
     "queue-update-not-notified",
     "MQDMPR-3.1.7.1.24-11",
     "The queue manager raises no change notification when it writes a public queue.",
     change_notification(ChangeOperation.QUEUE_UPDATE, None),
 )
+
+
+@fault("queue-manager-second-write-of-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
+class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
+    """The queue manager raises no change notification when it writes the object of a public queue for the second time
+    or later.
+    """
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def drop_repeated(status: Status) -> None:
+            updates = [
+                one
+                for one in self.qm.enterprise.state.notifications
+                if one.iOperation is ChangeOperation.QUEUE_UPDATE
+                and one.iDirectoryObject.Identifier == queue.Identifier
+            ]
+            if status is Status.MQ_OK and len(updates) > 1:
+                self.qm.enterprise.state.notifications.remove(updates[-1])
+            written(status)
+
+        super().write(queue, values, drop_repeated)
+
+
 add(
     "queue-update-notified-as-other-operation",
     "MQDMPR-3.1.7.1.24-12",
@@ -77,6 +192,8 @@ add(
     "The queue manager raises no change notification when it writes its own object.",
     _change_own_notification(None),
 )
+
+
 add(
     "change-of-own-object-notified-as-queue-change",
     "MQDMPR-3.1.7.1.24-16",

@@ -10,10 +10,9 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
-
-QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
 @fault("directory-online-check-uses-local-copy", breaks="MQDMPR-3.1.7.1.25-03")
@@ -48,12 +47,82 @@ class DirectoryOnlineCheckIgnoresOwnAttributes(DirectoryClient):
         """Do nothing."""
 
 
+@fault("directory-online-check-updates-quota-to-lower-value-only", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
+class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
+    """When the directory is available again, the queue manager ignores its new QueueManagerQuota if it is higher."""
+
+    def _take_over_attributes(self) -> None:
+        before = self.qm.adm.QueueManagerQuota
+        super()._take_over_attributes()
+        self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
+
+
+@fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
+class DirectoryOfflineStaysTrue(DirectoryClient):
+    """The queue manager leaves DirectoryOffline True after the directory has answered."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        self.qm.enterprise.state.DirectoryOffline = True
+
+
+@fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
+class DirectoryOfflineAfterSecondOutage(DirectoryClient):
+    """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        super()._check_online(answer, now)
+        if not state.DirectoryOffline:
+            self.outages = getattr(self, "outages", 0) + 1
+            state.DirectoryOffline = self.outages > 1
+
+
+QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
+
+
 add(
     "directory-online-check-ignores-queues",
     QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
     skip(Publishing.update_public_queues),
 )
+
+
+@fault("directory-online-check-updates-first-queue-only", breaks="MQDMPR-3.1.7.1.25-12")
+class DirectoryOnlineCheckUpdatesFirstQueueOnly(Publishing):
+    """When the directory is available again, the queue manager reads the object of only its first public queue."""
+
+    def update_public_queues(self) -> None:
+        others = self._list_public_queues()[1:]
+        kept = [(queue, queue.Label, queue.Quota, queue.Journaling) for queue in others]
+        super().update_public_queues()
+        for queue, label, quota, journaling in kept:
+            queue.Label, queue.Quota, queue.Journaling = label, quota, journaling
+
+
+@fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
+class DirectoryBackSecondTimeQueuesNotRead(Publishing):
+    """The queue manager reads the objects of its public queues only after the first outage of the directory."""
+
+    def update_public_queues(self) -> None:
+        if not getattr(self, "updated", False):
+            super().update_public_queues()
+        self.updated = True
+
+
+@fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
+class DirectoryBackOnlyTwoQueuesRead(Publishing):
+    """When the directory is available again, the queue manager reads the objects of at most two public queues."""
+
+    def update_public_queues(self) -> None:
+        self.limited = True
+        super().update_public_queues()
+        self.limited = False
+
+    def _list_public_queues(self) -> list[Queue]:
+        queues = super()._list_public_queues()
+        return queues[:2] if getattr(self, "limited", False) else queues
 
 
 @fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
@@ -78,13 +147,26 @@ class DirectoryOnlineCheckIgnoresQueueLabels(Publishing):
             queue.Label = labels[queue.Pathname]
 
 
-@fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
-class DirectoryOfflineStaysTrue(DirectoryClient):
-    """The queue manager leaves DirectoryOffline True after the directory has answered."""
+@fault("directory-online-check-updates-label-only", breaks="MQDMPR-3.1.7.1.25-18")
+class DirectoryOnlineCheckUpdatesLabelOnly(Publishing):
+    """When the directory is available again, the queue manager stores only the Label of its public queues."""
 
-    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._check_online(answer, now)
-        self.qm.enterprise.state.DirectoryOffline = True
+    def update_public_queues(self) -> None:
+        kept = [(queue, queue.Quota, queue.JournalQuota, queue.BasePriority) for queue in self._list_public_queues()]
+        super().update_public_queues()
+        for queue, quota, journal_quota, priority in kept:
+            queue.Quota, queue.JournalQuota, queue.BasePriority = quota, journal_quota, priority
+
+
+@fault("directory-online-check-keeps-label-of-transactional-queue", breaks="MQDMPR-3.1.7.1.25-18", blind=True)
+class DirectoryOnlineCheckKeepsLabelOfTransactionalQueue(Publishing):
+    """When the directory is available again, the queue manager keeps the old attributes of transactional queues."""
+
+    def update_public_queues(self) -> None:
+        kept = [(one, one.Label, one.Quota) for one in self._list_public_queues() if one.Transactional]
+        super().update_public_queues()
+        for queue, label, quota in kept:
+            queue.Label, queue.Quota = label, quota
 
 
 @fault("directory-online-timer-not-restarted", breaks="MQDMPR-3.1.7.1.25-20")
@@ -101,4 +183,17 @@ class DirectoryOnlineTimerNotRestarted(DirectoryClient):
 
     def watch(self, now: Now) -> None:
         if not self.expired:
+            super().watch(now)
+
+
+@fault("directory-online-timer-restarted-once", breaks="MQDMPR-3.1.7.1.25-20")
+class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
+    """After the second failed attempt, the queue manager does not restart the Directory Online Timer."""
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        self.attempts = getattr(self, "attempts", 0) + 1
+        super().on_directory_online_timer(now)
+
+    def watch(self, now: Now) -> None:
+        if getattr(self, "attempts", 0) < 2:
             super().watch(now)

@@ -4,14 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.codec import PrivateName, PublicName, parse_format_name
+from reference_qm.codec import FormatError, PrivateName, PublicName, parse_format_name
+from reference_qm.codec.format_names import DirectName, MulticastName, MultipleElementName
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
 
-OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
+OK = Status.MQ_OK
+
+
+@fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
+class RemoteNumberTakenForLocal(QueuePaths):
+    """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
+    with that number.
+    """
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        name = parse_format_name(format_name)
+        if not isinstance(name, PrivateName) or found.rStatus is not OK:
+            return found
+        own = str(replace(name, ComputerGuid=self.qm.adm.Identifier))
+        return found._replace(rPathName=super().get_queue_path(own).rPathName)
+
+
+@fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
+class QueuePathOfSeveralNamesIsPathOfFirst(QueuePaths):
+    """For a multiple-element format name, Get Queue Path returns the path name and the computer of the
+    first element.
+    """
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return super().get_queue_path(format_name)
+        if isinstance(name, MultipleElementName):
+            return super().get_queue_path(str(name.Elements[0]))
+        return super().get_queue_path(format_name)
+
+
+@fault("queue-path-of-multicast-name-is-address", breaks="MQDMPR-3.1.7.1.26-03")
+class QueuePathOfMulticastNameIsAddress(QueuePaths):
+    """For a multicast format name, Get Queue Path returns the multicast address as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return found
+        return found._replace(rMachineName=format_name.partition("=")[2]) if isinstance(name, MulticastName) else found
+
+
+ILLEGAL = Status.MQ_ERROR_ILLEGAL_FORMATNAME
+
+
 _ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
@@ -98,6 +151,160 @@ for _name, _rules, _says, _begins, _change in (
     add(f"get-queue-path-{_name}", _rules, _says, _change_path_of_prefix(_begins, _change))
 
 
+@fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
+class PathOfHttpNameComputerWithPort(QueuePaths):
+    """For an HTTP format name with a port, the event Get Queue Path returns the host together with the port as the
+    computer.
+    """
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, rest = format_name.partition("://")
+        return found._replace(rMachineName=rest.partition("/")[0]) if separator else found
+
+
+@fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
+class PathOfHttpsNameComputerIsAddress(QueuePaths):
+    """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        protocol, separator, rest = format_name.partition(":")
+        if separator and protocol.upper().endswith("=HTTPS"):
+            return found._replace(rMachineName=rest.partition("\\")[0])
+        return found
+
+
+@fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
+class ComputerOfHttpNameEndsAtDot(QueuePaths):
+    """The computer of an HTTP direct format name is its address up to the first period."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, _ = format_name.partition("://")
+        return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
+
+
+@fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
+class QueuePathOfHttpsNameHasWholeAddressAsMachine(QueuePaths):
+    """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return found
+        if isinstance(name, DirectName) and name.Protocol == "HTTPS":
+            return found._replace(rMachineName=name.ProtocolAddressSpecification)
+        return found
+
+
+@fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
+class QueuePathOfHttpNameContainsPort(QueuePaths):
+    """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, rest = format_name.partition(f"//{found.rMachineName}:")
+        port = rest.partition("/")[0]
+        return found._replace(rMachineName=f"{found.rMachineName}:{port}") if separator else found
+
+
+@fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
+class MachineOfDirectNameOfAddressWithProtocol(QueuePaths):
+    """The computer of a direct format name is its address up to the first period."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        if format_name.lower().startswith("direct=os"):
+            return found._replace(rMachineName=found.rMachineName.partition(".")[0])
+        return found
+
+
+@fault("path-of-direct-name-subqueue-omitted", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
+class PathOfDirectNameSubqueueOmitted(QueuePaths):
+    """The path name of a direct format name ends before the name of its subqueue or journal."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        direct = format_name.upper().startswith("DIRECT=")
+        return found._replace(rPathName=found.rPathName.partition(";")[0]) if direct else found
+
+
+@fault("path-of-direct-name-of-journal-without-journal", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
+class PathOfDirectNameOfJournalWithoutJournal(QueuePaths):
+    """The path name of a direct format name ends before the suffix ;JOURNAL."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        kept, suffix, _ = found.rPathName.rpartition(";")
+        if suffix and found.rPathName.lower().endswith(";journal"):
+            return found._replace(rPathName=kept)
+        return found
+
+
+@fault("queue-path-of-direct-name-cut-at-semicolon", breaks="MQDMPR-3.1.7.1.26-10")
+class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
+    """The path name of a direct format name ends before the name of a subqueue."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        return found._replace(rPathName=found.rPathName.partition(";")[0])
+
+
+@fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
+class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
+    """The path name of the direct format name of a public queue contains private$."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        machine, separator, rest = found.rPathName.partition("\\")
+        is_direct = format_name.upper().startswith("DIRECT=") and separator and "\\" not in rest
+        return found._replace(rPathName=f"{machine}\\private$\\{rest}") if is_direct else found
+
+
+@fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
+class PathOfPublicNameIsThatOfFirstPublicQueue(QueuePaths):
+    """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]
+        if any(one.Identifier == name.QueueGuid for one in public):
+            name = PublicName(public[0].Identifier)
+        return super()._path_of_public(name)
+
+
+_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+
+
+@fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
+class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
+    """The event Get Queue Path returns the path name of the first known public queue of a computer for each other
+    public queue of this computer.
+    """
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            same = (one for one in known.values() if one.rMachineName == found.rMachineName)
+            found = known.setdefault(name.QueueGuid, next(same, found))
+        return found
+
+
+@fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
+class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
+    """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            known[name.QueueGuid] = found
+        return known.get(name.QueueGuid, found)
+
+
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
 class PathOfUnknownPublicNameEmpty(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
@@ -107,6 +314,26 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
         return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+
+
+@fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
+class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
+    """The event Get Queue Path returns the queue manager's own computer for every public format name."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
+
+
+@fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
+class QueuePathMachineOfRemotePublicQueueIsOwnName(QueuePaths):
+    """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
 
 
 @fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
@@ -120,16 +347,63 @@ class PathOfUnknownComputerEmpty(QueuePaths):
         return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PrivateName) and not found[2] else found
 
 
-@fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
-class RemoteNumberTakenForLocal(QueuePaths):
-    """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
-    with that number.
+@fault("path-of-unknown-private-name-with-low-number-found", breaks="MQDMPR-3.1.7.1.26-29", blind=True)
+class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
+    """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        return found._replace(rStatus=Status.MQ_OK) if name.QueueIdentifier < 3 else found
+
+
+@fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
+class PathOfPrivateNameIgnoresNumber(QueuePaths):
+    """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        if found.rStatus is Status.MQ_OK and not found.rPathName and name.ComputerGuid == self.qm.adm.Identifier:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
+        return found
+
+
+@fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
+class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
+    """The event Get Queue Path returns the path name of the private queue with the lowest number for every local
+    private format name.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
-        found = super().get_queue_path(format_name)
-        name = parse_format_name(format_name)
-        if not isinstance(name, PrivateName) or found.rStatus is not OK:
-            return found
-        own = str(replace(name, ComputerGuid=self.qm.adm.Identifier))
-        return found._replace(rPathName=super().get_queue_path(own).rPathName)
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        if self.qm.queue_names.find_by_format_name(name) is not None:
+            numbers = [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values()]
+            lowest = min(number for number in numbers if number)
+            name = PrivateName(name.ComputerGuid, lowest)
+        return super()._path_of_private(name)
+
+
+@fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
+class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
+    """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
+    number.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+        if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
+            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
+        return found
+
+
+@fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
+class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
+    """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        return (
+            found
+            if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier
+            else QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        )

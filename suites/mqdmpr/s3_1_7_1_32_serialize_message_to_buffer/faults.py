@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import bit_clear, change_number, field_is
+from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
-from reference_qm.codec import UserHeader, UserMessagePacket
+from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
 
 SENT_LEVELS = {1: 1, 3: 2, 5: 3}
-JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
+
+
+JP = UserHeader.flags(JP=1)
+
+
+JN = UserHeader.flags(JN=1)
 
 
 def _swap_journaling_bits(flags: int) -> int:
@@ -51,3 +65,168 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+_TRACED = BaseHeader.flags(TR=1)
+
+
+def _is_application_message(packet: UserMessagePacket) -> bool:
+    return not packet.MessagePropertiesHeader.MessageClass
+
+
+def _is_transactional(packet: UserMessagePacket) -> bool:
+    return packet.TransactionHeader is not None and _is_application_message(packet)
+
+
+add(
+    "sender-transactional-message-traced-without-tr",
+    "MQDMPR-3.1.7.1.32-05",
+    "The sender clears TR of a traced transactional message.",
+    wrong_fields(UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TRACED}, when=_is_transactional),
+)
+
+
+def _is_recoverable(packet: UserMessagePacket) -> bool:
+    return bool(packet.UserHeader.DM) and packet.TransactionHeader is None and _is_application_message(packet)
+
+
+add(
+    "sender-recoverable-message-time-to-reach-queue-infinite",
+    "MQDMPR-3.1.7.1.32-D01",
+    "The sender sets TimeToReachQueue of a recoverable message to 0xFFFFFFFF (infinite).",
+    wrong_fields(UserMessagePacket, {"BaseHeader.TimeToReachQueue": 0xFFFFFFFF}, when=_is_recoverable),
+)
+
+
+add(
+    "sender-priority-6-sent-as-5",
+    "MQDMPR-3.1.7.1.32-D01",
+    "The sender sends a message of priority 6 with priority 5.",
+    field_is(UserMessagePacket, "BaseHeader.PR", 5, lambda packet: packet.BaseHeader.PR == 6),
+    blind=True,
+)
+
+
+add(
+    "sender-transactional-message-application-tag-zero",
+    "MQDMPR-3.1.7.1.32-D02",
+    "The sender sets ApplicationTag of a transactional message to zero.",
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.ApplicationTag": 0}, when=_is_transactional),
+)
+
+
+add(
+    "sender-recoverable-message-body-type-zero",
+    "MQDMPR-3.1.7.1.32-D02",
+    "The sender sets BodyType of a recoverable message to zero.",
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.BodyType": 0}, when=_is_recoverable),
+)
+
+
+@fault("sender-body-type-above-byte-cut", breaks="MQDMPR-3.1.7.1.32-D02")
+class SenderBodyTypeAboveByteCut(Sending):
+    """The sender writes only the low byte of the BodyType."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        return replace(packet, MessagePropertiesHeader=replace(properties, BodyType=properties.BodyType & 0xFF))
+
+
+@fault("sender-long-label-omitted", breaks="MQDMPR-3.1.7.1.32-D02")
+class SenderLongLabelOmitted(Sending):
+    """The sender omits a label of more than 120 characters."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        if len(properties.Label or "") > 120:
+            return replace(packet, MessagePropertiesHeader=replace(properties, Label=None))
+        return packet
+
+
+add(
+    "sender-transactional-message-time-to-be-received-infinite",
+    "MQDMPR-3.1.7.1.32-D05",
+    "The sender sets TimeToBeReceived of a transactional message to 0xFFFFFFFF (infinite).",
+    wrong_fields(UserMessagePacket, {"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, when=_is_transactional),
+)
+
+
+add(
+    "sender-time-to-be-received-of-32-bits-infinite",
+    "MQDMPR-3.1.7.1.32-D05",
+    "The sender sets a TimeToBeReceived of 32 bits to 0xFFFFFFFF (infinite).",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.TimeToBeReceived": 0xFFFFFFFF},
+        when=lambda packet: packet.UserHeader.TimeToBeReceived > 0x7FFFFFFF,
+    ),
+    blind=True,
+)
+
+
+@fault("sender-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.32-D05")
+class SenderTimeToBeReceivedOfHighBitUnlimited(Sending):
+    """The sender writes an infinite TimeToBeReceived into the packet of a message whose TimeToBeReceived has the
+    highest bit set.
+    """
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if not packet.UserHeader.TimeToBeReceived & 0x80000000:
+            return packet
+        return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
+
+
+@fault("sender-second-copy-positive-journaling-cleared", breaks="MQDMPR-3.1.7.1.32-D10", blind=True)
+class SenderSecondCopyPositiveJournalingCleared(Enqueueing):
+    """When a message to several queues requests positive journaling, the sender sets JP only in the first copy."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        listed = (message.DestinationMultiQueueFormatName or "").split(",")
+        if len(listed) > 1 and message.DestinationQueueFormatName.lower() != listed[0].lower():
+            message = replace(message, PositiveJournalingRequested=False)
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+_JOURNALING = UserHeader.flags(JP=1, JN=1)
+
+
+add(
+    "sender-journaling-flags-of-transactional-message-cleared",
+    ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
+    "The sender clears JP and JN of a transactional message.",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.Flags": lambda old: old & ~_JOURNALING},
+        when=_is_transactional,
+    ),
+)
+
+
+add(
+    "sender-journaling-flags-of-message-to-public-queue-cleared",
+    ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
+    "The sender clears JP and JN of a message to a public queue.",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.Flags": lambda old: old & ~_JOURNALING},
+        when=lambda packet: packet.UserHeader.DQ == 5,
+    ),
+    blind=True,
+)
+
+
+@fault("sender-negative-journaling-of-transactional-message-not-written", breaks="MQDMPR-3.1.7.1.32-D11")
+class SenderNegativeJournalingOfTransactionalMessageNotWritten(Sending):
+    """The sender clears JN in transactional messages."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.TransactionHeader is None:
+            return packet
+        flags = packet.UserHeader.Flags & ~UserHeader.flags(JN=1)
+        return replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags))

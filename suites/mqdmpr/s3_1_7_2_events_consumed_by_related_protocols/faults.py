@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, only_if
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.elements import WaitingMessageReadOperation
-from reference_qm.model.states import MessagePositionState
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState, SessionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-
-# -- messages that become available --------------------------------------------------------------------------------
 
 
 @fault("available-message-stays-locked", breaks=("MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01"))
@@ -26,65 +26,6 @@ class AvailableMessageStaysLocked(Positions):
     def message_available(self, position: MessagePosition) -> None:
         super().message_available(position)
         position.State = MessagePositionState.LOCKED
-
-
-@fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
-class AbortOfReceiveIncreasesTotalBytes(Positions):
-    """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
-    TotalBytes again.
-    """
-
-    def unlock_message(self, position: MessagePosition) -> None:
-        if position.State is MessagePositionState.LOCKED:
-            position.QueueReference.MessagePositionList.TotalBytes += position.size
-        super().unlock_message(position)
-
-
-@fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class AvailableMessageForFirstHandleOnly(Waiting):
-    """A message that becomes available completes only pending reads with the handle that was opened first."""
-
-    def release_readers(self, position: MessagePosition) -> None:
-        first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
-        for reader in list(first.WaitingMessageReadOperationCollection):
-            self.satisfy_reader(reader, position)
-
-
-@fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
-class AvailableMessageCompletesOnePeekPerHandle(Waiting):
-    """A message that becomes available completes only the first pending read of each handle, even if that read is a
-    peek.
-    """
-
-    def release_readers(self, position: MessagePosition) -> None:
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for reader in list(descriptor.WaitingMessageReadOperationCollection)[:1]:
-                self.satisfy_reader(reader, position)
-
-
-@fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
-class AvailableMessageEndsOtherReceives(Waiting):
-    """When a message completes one of several pending receives, the other receives end without a message."""
-
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for other in list(descriptor.WaitingMessageReadOperationCollection):
-                self.stop_reader(other, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
-
-
-# -- messages that are deleted -------------------------------------------------------------------------------------
-
-
-@fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class DeletedMessageStillInBytes(Positions):
-    """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
-
-    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        positions = position.QueueReference.MessagePositionList
-        before = positions.TotalBytes
-        super().delete_message(position, reason)
-        positions.TotalBytes = before
 
 
 @fault(
@@ -99,6 +40,198 @@ class ReceivedMessageStaysInQueue(Positions):
             self.message_available(position)
         else:
             super().delete_message(position, reason)
+
+
+@fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
+class DeletedMessageStillInBytes(Positions):
+    """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        positions = position.QueueReference.MessagePositionList
+        before = positions.TotalBytes
+        super().delete_message(position, reason)
+        positions.TotalBytes = before
+
+
+@fault("queue-manager-bytes-of-subqueue-not-decremented", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
+class QueueManagerBytesOfSubqueueNotDecremented(Positions):
+    """When a message is purged, the queue manager does not subtract the size of the message from TotalBytes of the
+    queue.
+    """
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        size = position.size
+        super().delete_message(position, reason)
+        if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED:
+            position.QueueReference.MessagePositionList.TotalBytes += size
+
+
+@fault("purge-resets-cursor-at-purged-message", breaks="MQDMPR-3.1.7.2.1-04", blind=True)
+class PurgeResetsCursorAtPurgedMessage(Positions):
+    """When a purge deletes the message of a cursor, the cursor moves to the start of the queue, so reads by the cursor
+    do not report that its message was deleted.
+    """
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED:
+            for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
+                for cursor in descriptor.CursorCollection.values():
+                    if cursor.MessagePositionReference is position:
+                        self.qm.cursors.rewind(cursor)
+                        cursor.CursorState = CursorState.UNREAD
+        super().delete_message(position, reason)
+
+
+@fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
+class AbortOfReceiveIncreasesTotalBytes(Positions):
+    """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
+    TotalBytes again.
+    """
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        if position.State is MessagePositionState.LOCKED:
+            position.QueueReference.MessagePositionList.TotalBytes += position.size
+        super().unlock_message(position)
+
+
+@fault("queue-manager-moved-message-not-in-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class QueueManagerMovedMessageNotInBytes(Positions):
+    """When a message is moved, the queue manager does not add the size of the message to TotalBytes of the target
+    queue.
+    """
+
+    def message_available(self, position: MessagePosition) -> None:
+        super().message_available(position)
+        if position.QueueReference.parent is not None and position.counted_in is not None and not position.held:
+            position.QueueReference.MessagePositionList.TotalBytes -= position.size
+            position.size = 0
+
+
+@fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
+class AvailableMessageForFirstHandleOnly(Waiting):
+    """A message that becomes available completes only pending reads with the handle that was opened first."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
+        for reader in list(first.WaitingMessageReadOperationCollection):
+            self.satisfy_reader(reader, position)
+
+
+@fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
+class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
+    """A message that becomes available completes a pending read only if the read uses the handle of its queue that was
+    opened first.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        every = dict(queue.OpenQueueDescriptorCollection)
+        first = next(iter(every), None)
+        queue.OpenQueueDescriptorCollection = {key: one for key, one in every.items() if key == first}
+        super().release_readers(position)
+        queue.OpenQueueDescriptorCollection = {**every} | {
+            key: one for key, one in queue.OpenQueueDescriptorCollection.items() if key not in every
+        }
+
+
+@fault(
+    "available-message-completes-all-receives",
+    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
+)
+class AvailableMessageCompletesAllReceives(Waiting):
+    """A message that becomes available completes all pending receives."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                self.satisfy_reader(reader, position)
+
+
+@fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
+class QueueManagerArrivingMessageCompletesPeekBehindReceive(Waiting):
+    """A message that completes a pending receive also completes a pending peek that began to wait later."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if not reader.DestructiveRead and reader.CursorReference is None:
+                    self.satisfy_reader(reader, position)
+        super().release_readers(position)
+
+
+@fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
+class AvailableMessageEndsOtherReceives(Waiting):
+    """When a message completes one of several pending receives, the other receives end without a message."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for other in list(descriptor.WaitingMessageReadOperationCollection):
+                self.stop_reader(other, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+
+
+@fault("queue-manager-arriving-message-completes-every-receive", breaks="MQDMPR-3.1.7.2.2-12")
+class QueueManagerArrivingMessageCompletesEveryReceive(Waiting):
+    """A message that completes a pending receive ends the next pending receive without a message."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        descriptors = position.QueueReference.OpenQueueDescriptorCollection.values()
+        receives = [
+            one for each in descriptors for one in each.WaitingMessageReadOperationCollection if one.DestructiveRead
+        ]
+        super().release_readers(position)
+        if receives and receives[0].number not in self.qm.readers:
+            for one in receives[1:]:
+                if one.number in self.qm.readers:
+                    self.on_waiting_message_read_timer(one.number)
+
+
+@fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
+class AvailableMessageCompletesOnePeekPerHandle(Waiting):
+    """A message that becomes available completes only the first pending read of each handle, even if that read is a
+    peek.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection)[:1]:
+                self.satisfy_reader(reader, position)
+
+
+@fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
+class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(Waiting):
+    """A message that completes a pending peek completes the next pending read with the same handle, but no pending read
+    with another handle.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        every = dict(queue.OpenQueueDescriptorCollection)
+        waiting = [key for key, one in every.items() if one.WaitingMessageReadOperationCollection]
+        for key in waiting[1:]:
+            del queue.OpenQueueDescriptorCollection[key]
+        super().release_readers(position)
+        for key in waiting[1:]:
+            queue.OpenQueueDescriptorCollection[key] = every[key]
+
+
+@fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
+class SenderPausedQueueWithoutSessionNotOnHold(Administering):
+    """The State of a paused outgoing queue becomes OnHold only if the queue has an open session."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        state = queue.State
+        super().pause_queue(queue, now)
+        if queue.session.SessionState is not SessionState.OPEN:
+            queue.State = state
+
+
+@fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
+class ResumedQueueStaysOnHold(Administering):
+    """A resumed outgoing queue stays in the State OnHold."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Ignore the request."""
 
 
 @fault("expired-message-not-acknowledged", breaks="MQDMPR-3.1.7.2.7-12")
@@ -119,22 +252,24 @@ add(
 )
 
 
-@fault(
-    "available-message-completes-all-receives",
-    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
-)
-class AvailableMessageCompletesAllReceives(Waiting):
-    """A message that becomes available completes all pending receives."""
+@fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
+class ReceiverMessageInSubqueueNeverExpires(Lifetimes):
+    """If the TimeToBeReceived of a message in a subqueue expires, the message stays in the subqueue."""
 
-    def release_readers(self, position: MessagePosition) -> None:
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.satisfy_reader(reader, position)
+    @only_if(lambda part, position: position.QueueReference.parent is not None)
+    def watch_received(self, position: MessagePosition) -> None:
+        return
 
 
-@fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
-class ResumedQueueStaysOnHold(Administering):
-    """A resumed outgoing queue stays in the State OnHold."""
+@fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
+class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
+    """If several messages expire in the same second, only one of them is removed from its queue."""
 
-    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Ignore the request."""
+    @only_if(
+        lambda part, position: (
+            part.qm.to_be_received.earliest_s
+            == position.MessageReference.SentTime + position.MessageReference.TimeToBeReceived
+        )
+    )
+    def watch_received(self, position: MessagePosition) -> None:
+        return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import replace_part
+import heapq
+
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -22,3 +26,40 @@ add(
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
     both(replace_part(_NothingExpires), skip(Sending.delete_expired)),
 )
+
+
+@fault("sender-message-of-higher-priority-waits-for-older-on-open-session", breaks="MQDMPR-3.1.7.3.9-04")
+class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
+    """While the window of an open session is full, the sender adds a message of higher priority after the messages that
+    already wait.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.MessageSentCount and not self.is_window_open(session):
+            waiting = [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
+            if waiting and position.priority > waiting[-1].priority:
+                session.OutgoingMessageTable.add(position)
+                self.late = [*getattr(self, "late", []), (session, position)]
+                return
+        super().put_outgoing(session, position, now)
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        super().dispatch_messages(session, now)
+        late = [one for of, one in getattr(self, "late", []) if of is session]
+        if late and self.may_send(session) and session.OutgoingMessageTable.next_unsent() is None:
+            self.late = [(of, one) for of, one in self.late if of is not session]
+            for position in late:
+                self.qm.dispatch_collection.add(session, position)
+            super().dispatch_messages(session, now)
+
+
+@fault("sender-lowest-priority-first", breaks="MQDMPR-3.1.7.3.9-04", blind=True)
+class SenderLowestPriorityFirst(DispatchCollection):
+    """The sender first sends the waiting message with the lowest Priority."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().add(session, position)
+        waiting = session.OutgoingMessageTable._unsent
+        waiting.remove((-position.priority, position.order))
+        waiting.append((position.priority, position.order))
+        heapq.heapify(waiting)

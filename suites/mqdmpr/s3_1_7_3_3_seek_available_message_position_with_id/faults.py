@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and an alternative reading of an erratum."""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 Found = tuple[Status, MessagePosition | None]
+
+
 EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
 
 
@@ -31,37 +33,18 @@ class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
 
 
-@fault(
-    "lookup-of-neighbor-finds-current",
-    breaks=(
-        "MQDMPR-3.1.7.1.13-11",
-        "MQDMPR-3.1.7.3.3-08",
-        "MQDMPR-3.1.7.3.3-17",
-        "MQDMPR-3.1.7.3.3-22",
-        "MQDMPR-3.1.7.3.3-41",
-        "MQDMPR-3.1.7.3.3-46",
-    ),
-)
-class LookupOfNeighborFindsCurrent(Seeking):
-    """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
+@fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
+class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
+    """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
-        action = MessageSeekAction.CURRENT if lookup_action in EDGE_BY_ACTION else lookup_action
-        return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
-
-
-@fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
-class LookupOfCurrentFindsNext(Seeking):
-    """A lookup of the current message returns the next message, if a next message exists."""
-
-    def seek_with_identifier(
-        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
-        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        behind = None if found is None or lookup_action is not MessageSeekAction.CURRENT else found.Next
-        return status, behind if isinstance(behind, MessagePosition) else found
+    ) -> tuple[Status, MessagePosition | None]:
+        for one in queue.MessagePositionList:
+            if not (one.LookupIdentifier ^ lookup_id) & 0xFFFFFFFF:
+                lookup_id = one.LookupIdentifier
+                break
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
 class _OtherStatus(Seeking):
@@ -87,41 +70,65 @@ class LookupOfUnknownIdentifierReturnsAlreadyReceived(_OtherStatus):
     told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
-@fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
-class LookupOfLockedMessageReturnsNotFound(_OtherStatus):
-    """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+@fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
+class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(Seeking):
+    """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
-    told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
-
-
-@fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
-class LookupOfReceivedMessageReturnsLocked(_OtherStatus):
-    """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
-
-    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
-
-
-@follows("E171.2")
-class ReceivedIsNotFound(_OtherStatus):
-    """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
-
-    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if lookup_action is MessageSeekAction.NEXT and queue.MessagePositionList.find(lookup_id) is None:
+            for one in queue.MessagePositionList:
+                if one.LookupIdentifier > lookup_id and self.is_readable(one, peek_operation):
+                    return Status.MQ_OK, one
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+@fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
+class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
+    """A search in a subqueue by LookupIdentifier also finds messages of the main queue."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if queue.parent is not None and queue.MessagePositionList.find(lookup_id) is None:
+            queue = queue.parent
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-add(
-    "lookup-of-first-or-last-uses-identifier",
-    ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
-    "A lookup of the first or the last message returns the message with the given LookupIdentifier.",
-    with_arguments(
-        Reading.read_by_lookup_identifier,
-        lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in EDGE_ACTIONS else given.lookup_operation
-        ),
+@fault(
+    "lookup-of-neighbor-finds-current",
+    breaks=(
+        "MQDMPR-3.1.7.1.13-11",
+        "MQDMPR-3.1.7.3.3-08",
+        "MQDMPR-3.1.7.3.3-17",
+        "MQDMPR-3.1.7.3.3-22",
+        "MQDMPR-3.1.7.3.3-41",
+        "MQDMPR-3.1.7.3.3-46",
     ),
 )
+class LookupOfNeighborFindsCurrent(Seeking):
+    """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        action = MessageSeekAction.CURRENT if lookup_action in EDGE_BY_ACTION else lookup_action
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
+
+
+@fault("lookup-previous-before-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-17")
+class LookupPreviousBeforeLockedMessageRefused(Seeking):
+    """A search for the message before a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        start = queue.MessagePositionList.find(lookup_id)
+        is_locked = start is not None and start.State is MessagePositionState.LOCKED
+        if lookup_action is MessageSeekAction.PREVIOUS and is_locked:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
 @fault(
@@ -146,3 +153,163 @@ class SearchEndsAtSecondLockedMessage(Seeking):
             skipped += entry.State is MessagePositionState.LOCKED
             entry = entry.Next if seek_direction is SeekDirection.BACKWARD else entry.Previous
         return found if skipped < 2 else None
+
+
+@fault("search-for-previous-message-ends-at-locked-message", breaks="MQDMPR-3.1.7.3.3-22", blind=True)
+class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
+    """A search for the previous message ends without a message at a locked message, although an earlier message is
+    available.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        position = queue.MessagePositionList.find(lookup_id)
+        if position is not None and lookup_action is MessageSeekAction.PREVIOUS:
+            before = position.Previous
+            if not isinstance(before, MessagePosition) or not self.is_readable(before, peek_operation):
+                return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
+class LookupOfCurrentFindsNext(Seeking):
+    """A lookup of the current message returns the next message, if a next message exists."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        behind = None if found is None or lookup_action is not MessageSeekAction.CURRENT else found.Next
+        return status, behind if isinstance(behind, MessagePosition) else found
+
+
+@fault("lookup-of-message-moved-away-finds-it", breaks="MQDMPR-3.1.7.3.3-26")
+class LookupOfMessageMovedAwayFindsIt(Seeking):
+    """A search for the current message also finds a message that was moved to a subqueue."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if found[1] is None and lookup_action is MessageSeekAction.CURRENT:
+            for one in queue.SubqueueCollection.values():
+                there = one.MessagePositionList.find(lookup_id)
+                if there is not None and self.is_readable(there, peek_operation):
+                    return Status.MQ_OK, there
+        return found
+
+
+@fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
+class LookupOfLockedMessageReturnsNotFound(_OtherStatus):
+    """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+
+
+@fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
+class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
+    """If the first message of a queue is locked, a peek by its LookupIdentifier returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        locked = queue.MessagePositionList.find(lookup_id)
+        if status is Status.MQ_ERROR_TRANSACTION_USAGE and locked is queue.MessagePositionList.Head:
+            status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
+        return status, found
+
+
+@fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
+class LookupOfReceivedMessageReturnsLocked(_OtherStatus):
+    """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
+
+    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
+
+
+LOW_BITS = (1 << 56) - 1
+
+
+@fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
+class QueueManagerSearchOfDepartedMessageReturnsAlreadyReceived(Seeking):
+    """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
+    returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND and 0 < lookup_id & LOW_BITS <= self.qm.adm.SequentialID:
+            status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+        return status, found
+
+
+@fault("lookup-next-after-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-41")
+class LookupNextAfterLockedMessageRefused(Seeking):
+    """A search for the message after a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        start = queue.MessagePositionList.find(lookup_id)
+        is_locked = start is not None and start.State is MessagePositionState.LOCKED
+        if lookup_action is MessageSeekAction.NEXT and is_locked:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+
+
+add(
+    "lookup-of-first-or-last-uses-identifier",
+    ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+    "A lookup of the first or the last message returns the message with the given LookupIdentifier.",
+    with_arguments(
+        Reading.read_by_lookup_identifier,
+        lookup_operation=lambda given: (
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGE_ACTIONS else given.lookup_operation
+        ),
+    ),
+)
+
+
+@fault("queue-manager-search-for-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53", blind=True)
+class QueueManagerSearchForLastFindsLastOfHighestPriority(Seeking):
+    """A search for the last message of a queue returns the last of the messages with the highest priority."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        if lookup_action is not MessageSeekAction.LAST or not readable:
+            return status, found
+        highest = readable[0].MessageReference.Priority
+        return status, [one for one in readable if one.MessageReference.Priority == highest][-1]
+
+
+@fault("lookup-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53")
+class LookupLastFindsLastOfHighestPriority(Seeking):
+    """A search for the last message of a queue returns the last message of the highest priority, although messages of
+    lower priority follow.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if lookup_action is MessageSeekAction.LAST and found is not None:
+            readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+            highest = readable[0].MessageReference.Priority
+            found = [one for one in readable if one.MessageReference.Priority == highest][-1]
+        return status, found
+
+
+@follows("E171.2")
+class ReceivedIsNotFound(_OtherStatus):
+    """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
+
+    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND

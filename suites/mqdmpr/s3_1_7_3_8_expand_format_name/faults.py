@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatName, PublicName, parse_format_name
+from reference_qm.codec import FormatError, FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
@@ -44,6 +44,127 @@ class ExpandedNameCaseSensitive(QueueNames):
         return _expand_without_sorting(text, str)
 
 
+@fault(
+    "expanded-name-keeps-original",
+    breaks=(
+        *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
+        *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
+    ),
+)
+class ExpandedNameKeepsOriginal(QueueOpening):
+    """The descriptor for several queues has the original format name instead of the expanded format name."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        if descriptor is not None and descriptor.Multiple:
+            descriptor.FormatName = format_name
+        return status, descriptor
+
+
+@fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
+class DuplicateOfListMemberAndElementKept(QueueNames):
+    """The queue manager keeps an element of a format name twice if the element is also a member of a distribution list
+    of this format name.
+    """
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if isinstance(found, MultipleElementName) and "DL=" in text.upper():
+            listed = {one.strip().lower() for one in text.split(",")}
+            again = tuple(one for one in found.Elements if str(one).lower() in listed)
+            return MultipleElementName((*found.Elements, *again))
+        return found
+
+
+@fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
+class ExpandedSingleNameCut(Commands):
+    """The queue manager drops the last letter of a format name of a single queue."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        several = isinstance(parse_name(request.to), MultipleElementName)
+        return super().send_message(request if several else replace(request, to=request.to[:-1]), token, now)
+
+
+@fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
+class ExpansionOfSingleQueueFails(Commands):
+    """The queue manager fails to expand a format name of a single queue."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if not isinstance(parse_name(request.to), MultipleElementName):
+            raise CommandError(f"{request.to!a} is not a distribution list")
+        return super().send_message(request, token, now)
+
+
+@fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
+class DistributionListReplacesOtherNames(QueueNames):
+    """When the queue manager expands a distribution list, the members of the list replace all names that were collected
+    before.
+    """
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = parse_format_name(text)
+        elements = name.Elements if isinstance(name, MultipleElementName) else ()
+        lists = [one for one in elements if isinstance(one, DistributionListName)]
+        return super().expand_format_name(str(lists[-1]) if lists else text)
+
+
+@fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
+class NestedDistributionListNotExpanded(QueueNames):
+    """The queue manager ignores a distribution list that is an element of another distribution list."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        elements: list[SingleName] | None = super().resolve_distribution_list(name)
+        return None if elements is None else [one for one in elements if not isinstance(one, DistributionListName)]
+
+
+@fault("queue-manager-second-distribution-list-ignored", breaks="MQDMPR-3.1.7.3.8-08")
+class QueueManagerSecondDistributionListIgnored(QueueNames):
+    """The queue manager resolves only the first distribution list of a multiple-element format name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if isinstance(name, MultipleElementName):
+            lists = [one for one in name.Elements if isinstance(one, DistributionListName)]
+            kept = tuple(one for one in name.Elements if one not in lists[1:])
+            text = str(kept[0]) if len(kept) == 1 else str(MultipleElementName(kept))
+        return super().expand_format_name(text)
+
+
+@fault("nested-distribution-list-dropped", breaks=("MQDMPR-3.1.7.3.8-08", "MQDMPR-3.1.7.3.8-16"))
+class NestedDistributionListDropped(QueueNames):
+    """The queue manager ignores a distribution list that is a member of another distribution list."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        members = super().resolve_distribution_list(name)
+        return members and [one for one in members if not isinstance(one, DistributionListName)]
+
+
+@fault("second-distribution-list-of-name-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
+class SecondDistributionListOfNameNotExpanded(QueueNames):
+    """The queue manager expands only the first of several distribution lists in a multiple-element format name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        self.lists = 0
+        return super().expand_format_name(text)
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        self.lists = getattr(self, "lists", 0) + 1
+        return super().resolve_distribution_list(name) if self.lists == 1 else []
+
+
+@fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
+class DistributionListAloneNotExpanded(QueueNames):
+    """The queue manager expands a distribution list only as an element of a multiple-element format name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
+
+
 def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
     """Build a fault that changes the expansion of a format name of several queues."""
 
@@ -65,59 +186,15 @@ add(
     "The queue manager drops the last element of a multiple-element format name.",
     _change_expanded_list(lambda name: _build_element_name(name.Elements[:-1])),
 )
-add(
-    "expansion-of-three-queues-fails",
-    "MQDMPR-3.1.7.3.8-24",
-    "The queue manager fails to expand a format name of more than two queues.",
-    _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
-)
-add(
-    "expanded-name-sorted-descending",
-    "MQDMPR-3.1.7.3.8-17",
-    "The queue manager sorts the names of an expanded format name in descending order.",
-    _change_expanded_list(lambda name: _build_element_name(reversed(name.Elements))),
-)
 
 
-@fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
-class ExpandedSingleNameTreatedAsSeveral(QueueNames):
-    """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
-    several queues.
-    """
+@fault("queue-manager-third-element-of-format-name-ignored", breaks="MQDMPR-3.1.7.3.8-10")
+class QueueManagerThirdElementOfFormatNameIgnored(QueueNames):
+    """The queue manager expands a multiple-element format name to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        name = super().expand_format_name(text)
-        listed = isinstance(parse_format_name(text), MultipleElementName)
-        return MultipleElementName((name,)) if listed and not isinstance(name, MultipleElementName) else name  # type: ignore[arg-type]
-
-
-@fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
-class ExpansionToSingleNameFails(QueueNames):
-    """The queue manager refuses a format name if its expansion leaves only one name."""
-
-    def expand_format_name(self, text: str) -> FormatName | None:
-        name = super().expand_format_name(text)
-        listed = isinstance(parse_format_name(text), MultipleElementName)
-        return name if isinstance(name, MultipleElementName) or not listed else None
-
-
-@fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
-class ExpandedSingleNameCut(Commands):
-    """The queue manager drops the last letter of a format name of a single queue."""
-
-    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        several = isinstance(parse_name(request.to), MultipleElementName)
-        return super().send_message(request if several else replace(request, to=request.to[:-1]), token, now)
-
-
-@fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class ExpansionOfSingleQueueFails(Commands):
-    """The queue manager fails to expand a format name of a single queue."""
-
-    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if not isinstance(parse_name(request.to), MultipleElementName):
-            raise CommandError(f"{request.to!a} is not a distribution list")
-        return super().send_message(request, token, now)
+        found = super().expand_format_name(text)
+        return MultipleElementName(found.Elements[:2]) if isinstance(found, MultipleElementName) else found
 
 
 Listed = list[SingleName] | None
@@ -144,25 +221,15 @@ class NestedDistributionListIgnored(QueueNames):
         return None if listed is None else [one for one in listed if isinstance(one, PublicName)]
 
 
-@fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
-class DistributionListAloneNotExpanded(QueueNames):
-    """The queue manager expands a distribution list only as an element of a multiple-element format name."""
+@fault("members-of-distribution-list-cached", breaks="MQDMPR-3.1.7.3.8-13")
+class MembersOfDistributionListCached(QueueNames):
+    """The queue manager does not read a distribution list again: it keeps the members that the first read returned."""
 
-    def expand_format_name(self, text: str) -> FormatName | None:
-        return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
-
-
-@fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
-class DistributionListReplacesOtherNames(QueueNames):
-    """When the queue manager expands a distribution list, the members of the list replace all names that were collected
-    before.
-    """
-
-    def expand_format_name(self, text: str) -> FormatName | None:
-        name = parse_format_name(text)
-        elements = name.Elements if isinstance(name, MultipleElementName) else ()
-        lists = [one for one in elements if isinstance(one, DistributionListName)]
-        return super().expand_format_name(str(lists[-1]) if lists else text)
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        known: dict[DistributionListName, list[SingleName] | None] = self.__dict__.setdefault("known", {})
+        if name not in known:
+            known[name] = super().resolve_distribution_list(name)
+        return known[name]
 
 
 @fault(
@@ -175,29 +242,124 @@ class DistributionListWithoutDirectoryEmpty(QueueNames):
         return super().resolve_distribution_list(name) or []
 
 
-@fault(
-    "expanded-name-keeps-original",
-    breaks=(
-        *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
-        *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
-    ),
-)
-class ExpandedNameKeepsOriginal(QueueOpening):
-    """The descriptor for several queues has the original format name instead of the expanded format name."""
+@fault("queue-manager-unresolved-list-beside-names-ignored", breaks="MQDMPR-3.1.7.3.8-15")
+class QueueManagerUnresolvedListBesideNamesIgnored(QueueNames):
+    """If a format name has other elements, the queue manager ignores a distribution list that it cannot resolve."""
 
-    def open_queue(
-        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
-        if descriptor is not None and descriptor.Multiple:
-            descriptor.FormatName = format_name
-        return status, descriptor
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if found is not None:
+            return found
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if not isinstance(name, MultipleElementName):
+            return None
+        kept = tuple(one for one in name.Elements if not isinstance(one, DistributionListName))
+        return (kept[0] if len(kept) == 1 else MultipleElementName(kept)) if kept else None
 
 
-@fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
-class NestedDistributionListNotExpanded(QueueNames):
-    """The queue manager ignores a distribution list that is an element of another distribution list."""
+@fault("unresolvable-distribution-list-beside-queues-ignored", breaks="MQDMPR-3.1.7.3.8-15")
+class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
+    """The queue manager ignores a distribution list that it cannot resolve if the format name contains further
+    elements.
+    """
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        self.alone = "," not in text
+        return super().expand_format_name(text)
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
-        elements: list[SingleName] | None = super().resolve_distribution_list(name)
-        return None if elements is None else [one for one in elements if not isinstance(one, DistributionListName)]
+        members = super().resolve_distribution_list(name)
+        return [] if members is None and not getattr(self, "alone", True) else members
+
+
+@fault("queue-manager-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16")
+class QueueManagerListInListNotResolved(QueueNames):
+    """The queue manager ignores a distribution list that is a member of a distribution list."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        listed = super().resolve_distribution_list(name)
+        return None if listed is None else [one for one in listed if not isinstance(one, DistributionListName)]
+
+
+@fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
+class QueueManagerListInListInListNotResolved(QueueNames):
+    """When a format name contains a distribution list, the expansion drops its private and direct names."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if "DL=" in text.upper() and isinstance(found, MultipleElementName):
+            kept = tuple(one for one in found.Elements if not str(one).upper().startswith("PRIVATE"))
+            if len(kept) > 1:
+                return MultipleElementName(kept)
+        return found
+
+
+add(
+    "expanded-name-sorted-descending",
+    "MQDMPR-3.1.7.3.8-17",
+    "The queue manager sorts the names of an expanded format name in descending order.",
+    _change_expanded_list(lambda name: _build_element_name(reversed(name.Elements))),
+)
+
+
+@fault("queue-manager-names-sorted-with-regard-to-case", breaks="MQDMPR-3.1.7.3.8-17")
+class QueueManagerNamesSortedWithRegardToCase(QueueNames):
+    """The queue manager sorts the names of an expanded format name by their bytes, so capital letters precede small
+    letters.
+    """
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if not isinstance(found, MultipleElementName):
+            return found
+        return MultipleElementName(tuple(sorted(found.Elements, key=str)))
+
+
+@fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class QueueManagerElementTwiceInDifferentCaseKept(QueueNames):
+    """When a format name contains three identical names, the queue manager keeps two of them."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return found
+        if isinstance(name, MultipleElementName) and isinstance(found, MultipleElementName):
+            folded = [str(one).lower() for one in name.Elements]
+            triple = [one for one in found.Elements if folded.count(str(one).lower()) > 2]
+            return MultipleElementName((*found.Elements, *triple))
+        return found
+
+
+@fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
+class ExpandedSingleNameTreatedAsSeveral(QueueNames):
+    """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
+    several queues.
+    """
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = super().expand_format_name(text)
+        listed = isinstance(parse_format_name(text), MultipleElementName)
+        return MultipleElementName((name,)) if listed and not isinstance(name, MultipleElementName) else name  # type: ignore[arg-type]
+
+
+@fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
+class ExpansionToSingleNameFails(QueueNames):
+    """The queue manager refuses a format name if its expansion leaves only one name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = super().expand_format_name(text)
+        listed = isinstance(parse_format_name(text), MultipleElementName)
+        return name if isinstance(name, MultipleElementName) or not listed else None
+
+
+add(
+    "expansion-of-three-queues-fails",
+    "MQDMPR-3.1.7.3.8-24",
+    "The queue manager fails to expand a format name of more than two queues.",
+    _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
+)

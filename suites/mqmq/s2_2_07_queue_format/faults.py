@@ -16,8 +16,6 @@ from reference_qm.core.remote.enums import ShareMode
 
 QueueFormat = dict[str, Any]
 
-# -- types and suffixes -----------------------------------------------------------------------------------------------
-
 
 @fault("server-queue-format-machine-refused", breaks="MQMQ-2.2.7-01")
 class ServerQueueFormatMachineRefused(QueueFormats):
@@ -118,6 +116,49 @@ for _name, _rule, _says, _kind, _suffix, _other in (
     add(_name, _rule, _says, _swap_suffix(_kind, _suffix, _other))
 
 
+def _change_opened_queue_format(
+    change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None
+) -> Install:
+    """Change the QUEUE_FORMAT that the client sends to open a remote queue; with `of`, only a QUEUE_FORMAT of that
+    type.
+    """
+
+    class OpenedAs(ClientOpening):
+        def open_for_application(
+            self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
+        ) -> Sequence:
+            meant = of in (None, queue_format["m_qft"])
+            return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
+
+    return replace_part(OpenedAs)
+
+
+add(
+    "client-queue-format-flags-0x80-without-suffix",
+    "MQMQ-2.2.7-02",
+    "The client's QUEUE_FORMAT of every queue carries Flags 0x80.",
+    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}),
+)
+
+
+add(
+    "client-queue-format-system-queue-without-flags",
+    ("MQMQ-2.2.7-04", "MQMQ-2.2.7-06", "MQMQ-2.2.7-08"),
+    "The client's QUEUE_FORMAT of a system queue carries Flags 0x00.",
+    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
+)
+
+
+@fault("server-queue-format-journal-without-flag-accepted-for-direct-name", breaks="MQMQ-2.2.7-04")
+class ServerQueueFormatJournalWithoutFlagAcceptedForDirectName(QueueFormats):
+    """The server accepts the suffix of a journal with Flags 0x00 in a QUEUE_FORMAT of a direct name."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_qft"] == 3 and queue_format["m_SuffixAndFlags"] == 1:
+            queue_format = queue_format | {"m_SuffixAndFlags": 0x81}
+        return super().format_name_of(queue_format)
+
+
 def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
     """Let the server read a suffix of any QUEUE_FORMAT type as a suffix of type MACHINE."""
 
@@ -156,6 +197,26 @@ for _name, _rule, _says, _kind, _suffix in (
     add(_name, _rule, _says, _read_suffix_as_machine(_kind, _suffix))
 
 
+@fault("server-queue-format-dead-letter-suffix-of-public-name-accepted", breaks="MQMQ-2.2.7-07")
+class ServerQueueFormatDeadLetterSuffixOfPublicNameAccepted(QueueFormats):
+    """The server ignores the suffix of the dead-letter queue in a QUEUE_FORMAT of a public name."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_qft"] == 1 and queue_format["m_SuffixAndFlags"] == 0x82:
+            queue_format = queue_format | {"m_SuffixAndFlags": 0}
+        return super().format_name_of(queue_format)
+
+
+add(
+    "client-queue-format-subqueue-with-flags-0x80",
+    "MQMQ-2.2.7-11",
+    "The client's QUEUE_FORMAT of a subqueue carries Flags 0x80.",
+    _change_opened_queue_format(
+        lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}, QueueFormatType.SUBQUEUE
+    ),
+)
+
+
 @fault("server-queue-format-direct-with-subqueue-suffix-opened", breaks="MQMQ-2.2.7-12")
 class ServerQueueFormatDirectWithSubqueueSuffixOpened(QueueFormats):
     """The server opens a direct QUEUE_FORMAT with the suffix of a subqueue."""
@@ -167,17 +228,22 @@ class ServerQueueFormatDirectWithSubqueueSuffixOpened(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-@fault("server-queue-format-public-guid-big-endian", breaks="MQMQ-2.2.7-D02")
-class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
-    """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
+add(
+    "client-queue-format-subqueue-as-direct",
+    "MQMQ-2.2.7-12",
+    "The client's QUEUE_FORMAT of a subqueue carries m_qft DIRECT.",
+    _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
+)
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
-        if queue_format["m_qft"] == QueueFormatType.PUBLIC:
-            queue_format = queue_format | {"union": UUID(bytes=queue_format["union"].bytes_le)}
+
+@fault("server-queue-format-subqueue-suffix-of-direct-name-accepted", breaks="MQMQ-2.2.7-12")
+class ServerQueueFormatSubqueueSuffixOfDirectNameAccepted(QueueFormats):
+    """The server accepts the suffix of a subqueue in a QUEUE_FORMAT of a direct name."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_qft"] == 3 and queue_format["m_SuffixAndFlags"] == 5:
+            queue_format = queue_format | {"m_SuffixAndFlags": 0}
         return super().format_name_of(queue_format)
-
-
-# -- other fields -----------------------------------------------------------------------------------------------------
 
 
 @fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
@@ -198,6 +264,24 @@ class ServerQueueFormatNonzeroReservedRefused(QueueFormats):
         return None if queue_format["m_reserved"] else super().format_name_of(queue_format)
 
 
+@fault("server-queue-format-of-machine-reserved-refused", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerQueueFormatOfMachineReservedRefused(QueueFormats):
+    """The server refuses a QUEUE_FORMAT of a machine whose m_reserved is not zero."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.MACHINE and queue_format["m_reserved"]:
+            return None
+        return super().format_name_of(queue_format)
+
+
+@fault("server-queue-format-reserved-above-0x7fff-refused", breaks="MQMQ-2.2.7-14")
+class ServerQueueFormatReservedAbove0x7fffRefused(QueueFormats):
+    """The server refuses a QUEUE_FORMAT whose m_reserved is greater than 0x7FFF."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        return None if queue_format["m_reserved"] > 0x7FFF else super().format_name_of(queue_format)
+
+
 @fault("server-queue-format-lineage-ignored", breaks="MQMQ-2.2.7-15")
 class ServerQueueFormatLineageIgnored(QueueFormats):
     """The server opens a private QUEUE_FORMAT with any Lineage."""
@@ -205,6 +289,28 @@ class ServerQueueFormatLineageIgnored(QueueFormats):
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
             queue_format = queue_format | {"union": queue_format["union"] | {"Lineage": self.qm.adm.Identifier}}
+        return super().format_name_of(queue_format)
+
+
+add(
+    "client-queue-format-uniquifier-one-too-high",
+    "MQMQ-2.2.7-15",
+    "The client's QUEUE_FORMAT of a private queue carries a Uniquifier that is one too high.",
+    _change_opened_queue_format(
+        lambda form: form | {"union": form["union"] | {"Uniquifier": form["union"]["Uniquifier"] + 1}},
+        QueueFormatType.PRIVATE,
+    ),
+)
+
+
+@fault("server-queue-format-uniquifier-cut-to-16-bits", breaks="MQMQ-2.2.7-15")
+class ServerQueueFormatUniquifierCutTo16Bits(QueueFormats):
+    """The server reads only the lower 16 bits of Uniquifier."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_qft"] == 2:
+            value = queue_format["union"]
+            queue_format = queue_format | {"union": value | {"Uniquifier": value["Uniquifier"] & 0xFFFF}}
         return super().format_name_of(queue_format)
 
 
@@ -218,7 +324,25 @@ class ServerQueueFormatSubqueueWithoutNameOpened(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-# -- names and members ------------------------------------------------------------------------------------------------
+add(
+    "client-queue-format-subqueue-without-name",
+    "MQMQ-2.2.7-16",
+    "The client's QUEUE_FORMAT of a subqueue carries the name of the queue without the subqueue.",
+    _change_opened_queue_format(
+        lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE
+    ),
+)
+
+
+@fault("server-queue-format-subqueue-cut-at-semicolon", breaks="MQMQ-2.2.7-16")
+class ServerQueueFormatSubqueueCutAtSemicolon(QueueFormats):
+    """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        name = queue_format["union"]
+        if queue_format["m_qft"] == 8 and isinstance(name, str) and name.endswith(";"):
+            queue_format = queue_format | {"m_qft": 3, "m_SuffixAndFlags": 0, "union": name[:-1]}
+        return super().format_name_of(queue_format)
 
 
 @fault("server-queue-format-direct-without-prefix-refused", breaks="MQMQ-2.2.7-D01")
@@ -231,13 +355,22 @@ class ServerQueueFormatDirectWithoutPrefixRefused(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-@fault("server-queue-format-suffix-in-upper-bits", breaks="MQMQ-2.2.7-D03")
-class ServerQueueFormatSuffixInUpperBits(QueueFormats):
-    """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
+add(
+    "client-queue-format-direct-with-prefix",
+    "MQMQ-2.2.7-D01",
+    "The client's direct QUEUE_FORMAT carries a name that begins with DIRECT=.",
+    _change_opened_queue_format(lambda form: form | {"union": f"DIRECT={form['union']}"}),
+)
+
+
+@fault("server-queue-format-public-guid-big-endian", breaks="MQMQ-2.2.7-D02")
+class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
+    """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
 
     def format_name_of(self, queue_format: QueueFormat) -> str | None:
-        suffix = queue_format["m_SuffixAndFlags"]
-        return super().format_name_of(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
+        if queue_format["m_qft"] == QueueFormatType.PUBLIC:
+            queue_format = queue_format | {"union": UUID(bytes=queue_format["union"].bytes_le)}
+        return super().format_name_of(queue_format)
 
 
 @fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
@@ -251,69 +384,14 @@ class ServerQueueFormatPrivateReadAsMachine(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-def _change_opened_queue_format(
-    change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None
-) -> Install:
-    """Change the QUEUE_FORMAT that the client sends to open a remote queue; with `of`, only a QUEUE_FORMAT of that
-    type.
-    """
-
-    class OpenedAs(ClientOpening):
-        def open_for_application(
-            self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
-        ) -> Sequence:
-            meant = of in (None, queue_format["m_qft"])
-            return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
-
-    return replace_part(OpenedAs)
-
-
-add(
-    "client-queue-format-direct-with-prefix",
-    "MQMQ-2.2.7-D01",
-    "The client's direct QUEUE_FORMAT carries a name that begins with DIRECT=.",
-    _change_opened_queue_format(lambda form: form | {"union": f"DIRECT={form['union']}"}),
-)
 add(
     "client-queue-format-direct-as-subqueue",
     "MQMQ-2.2.7-D02",
     "The client's QUEUE_FORMAT of a direct queue carries m_qft SUBQUEUE.",
     _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
 )
-add(
-    "client-queue-format-system-queue-without-flags",
-    ("MQMQ-2.2.7-04", "MQMQ-2.2.7-06", "MQMQ-2.2.7-08"),
-    "The client's QUEUE_FORMAT of a system queue carries Flags 0x00.",
-    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
-)
-add(
-    "client-queue-format-flags-0x80-without-suffix",
-    "MQMQ-2.2.7-02",
-    "The client's QUEUE_FORMAT of every queue carries Flags 0x80.",
-    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}),
-)
-add(
-    "client-queue-format-subqueue-with-flags-0x80",
-    "MQMQ-2.2.7-11",
-    "The client's QUEUE_FORMAT of a subqueue carries Flags 0x80.",
-    _change_opened_queue_format(
-        lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}, QueueFormatType.SUBQUEUE
-    ),
-)
-add(
-    "client-queue-format-subqueue-as-direct",
-    "MQMQ-2.2.7-12",
-    "The client's QUEUE_FORMAT of a subqueue carries m_qft DIRECT.",
-    _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
-)
-add(
-    "client-queue-format-subqueue-without-name",
-    "MQMQ-2.2.7-16",
-    "The client's QUEUE_FORMAT of a subqueue carries the name of the queue without the subqueue.",
-    _change_opened_queue_format(
-        lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE
-    ),
-)
+
+
 add(
     "client-queue-format-private-as-public",
     "MQMQ-2.2.7-D02",
@@ -323,18 +401,29 @@ add(
         QueueFormatType.PRIVATE,
     ),
 )
+
+
 add(
     "client-queue-format-public-as-machine",
     "MQMQ-2.2.7-D02",
     "The client's QUEUE_FORMAT of a public queue carries m_qft MACHINE.",
     _change_opened_queue_format(lambda form: form | {"m_qft": QueueFormatType.MACHINE}, QueueFormatType.PUBLIC),
 )
-add(
-    "client-queue-format-uniquifier-one-too-high",
-    "MQMQ-2.2.7-15",
-    "The client's QUEUE_FORMAT of a private queue carries a Uniquifier that is one too high.",
-    _change_opened_queue_format(
-        lambda form: form | {"union": form["union"] | {"Uniquifier": form["union"]["Uniquifier"] + 1}},
-        QueueFormatType.PRIVATE,
-    ),
-)
+
+
+@fault("server-queue-format-suffix-in-upper-bits", breaks="MQMQ-2.2.7-D03")
+class ServerQueueFormatSuffixInUpperBits(QueueFormats):
+    """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        suffix = queue_format["m_SuffixAndFlags"]
+        return super().format_name_of(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
+
+
+@fault("server-queue-format-suffix-read-from-three-bits", breaks="MQMQ-2.2.7-D03", blind=True)
+class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
+    """The server reads the suffix from the lower three bits of m_SuffixAndFlags, and accepts a suffix of 8 or more."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        suffix = queue_format["m_SuffixAndFlags"] & 0xF7
+        return super().format_name_of({**queue_format, "m_SuffixAndFlags": suffix})

@@ -16,7 +16,7 @@ from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_2_user_header.faults import (
+from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     DIRECT,
     ON_DESTINATION,
     PUBLIC,

@@ -8,14 +8,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction, has_header
-from reference_qm.codec import (
-    DirectQueueFormatName,
-    MQFDirectQueueFormatName,
-    UserHeader,
-    UserMessagePacket,
-)
+from reference_qm.codec import DirectQueueFormatName, MQFDirectQueueFormatName, UserHeader, UserMessagePacket
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
 
 
 @fault(
@@ -30,6 +30,78 @@ class SenderDestinationListOfOwnQueueOnly(Sending):
             alone = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
             position = replace(position, MessageReference=alone)
         return super().construct_user_message(position)
+
+
+def _remove_third_destination(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    header = packet.MultiQueueFormatHeader
+    if header is None:
+        return packet
+    listed = replace(header.Destination, FormatNameList=header.Destination.FormatNameList[:2])
+    return replace(packet, MultiQueueFormatHeader=replace(header, Destination=listed))
+
+
+add(
+    "sender-third-destination-not-listed",
+    (
+        "MQMQ-2.2.20.1-01",
+        "MQDMPR-3.1.1.12-28",
+        "MQDMPR-3.1.1.12-27",
+    ),
+    "The sender's message for several queues lists only the first two destinations.",
+    change_construction(_remove_third_destination),
+    blind=True,
+)
+
+
+@fault("sender-list-local-destination-omitted", breaks="MQMQ-2.2.20.1-01", blind=True)
+class SenderListLocalDestinationOmitted(Enqueueing):
+    """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
+    own queues.
+    """
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        names = (message.DestinationMultiQueueFormatName or "").split(",")
+        remote = [name for name in names if name and self.qm.destinations.find_local(name) is None]
+        if remote:
+            message = replace(message, DestinationMultiQueueFormatName=",".join(remote))
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+class SenderSingleDestinationMessageWithLists(Sending):
+    """The sender adds a MultiQueueFormatHeader to a message for one queue."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if message.DestinationMultiQueueFormatName is None:
+            listed = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
+            position = replace(position, MessageReference=listed)
+        return super().construct_user_message(position)
+
+
+@fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+class SenderSeveralDestinationsWithoutLists(Sending):
+    """The sender adds no MultiQueueFormatHeader to a message for several queues."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)
+        return super().construct_user_message(replace(position, MessageReference=unlisted))
+
+
+@fault("sender-multi-queue-format-header-missing-in-encrypted", breaks="MQMQ-2.2.20.1-D01", blind=True)
+class SenderMultiQueueFormatHeaderMissingInEncrypted(Sending):
+    """The sender adds no MultiQueueFormatHeader to a message for several queues whose body is encrypted."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet: UserMessagePacket = super().construct_user_message(position)
+        message = position.MessageReference
+        if message.DestinationMultiQueueFormatName is None or message.security is None:
+            return packet
+        if not message.security.PrivacyLevel:
+            return packet
+        return serialize_message(replace(message, DestinationMultiQueueFormatName=None))
 
 
 def _write_first_destination_in_all(packet: UserMessagePacket) -> bytes:
@@ -73,45 +145,3 @@ for _name, _rules, _says, _change in (
     ),
 ):
     add(_name, _rules, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
-
-
-@fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSingleDestinationMessageWithLists(Sending):
-    """The sender adds a MultiQueueFormatHeader to a message for one queue."""
-
-    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        message = position.MessageReference
-        if message.DestinationMultiQueueFormatName is None:
-            listed = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
-            position = replace(position, MessageReference=listed)
-        return super().construct_user_message(position)
-
-
-@fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSeveralDestinationsWithoutLists(Sending):
-    """The sender adds no MultiQueueFormatHeader to a message for several queues."""
-
-    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)
-        return super().construct_user_message(replace(position, MessageReference=unlisted))
-
-
-def _remove_third_destination(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-    header = packet.MultiQueueFormatHeader
-    if header is None:
-        return packet
-    listed = replace(header.Destination, FormatNameList=header.Destination.FormatNameList[:2])
-    return replace(packet, MultiQueueFormatHeader=replace(header, Destination=listed))
-
-
-add(
-    "sender-third-destination-not-listed",
-    (
-        "MQMQ-2.2.20.1-01",
-        "MQDMPR-3.1.1.12-28",
-        "MQDMPR-3.1.1.12-27",
-    ),
-    "The sender's message for several queues lists only the first two destinations.",
-    change_construction(_remove_third_destination),
-    blind=True,
-)

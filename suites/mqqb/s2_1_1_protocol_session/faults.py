@@ -7,14 +7,34 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.primitives import effects, every_packet, inputs, skip
-from harness.faults.registry import add
+from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, OrderAcks
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.model.adm import Session
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
+
+add(
+    "any-packet-base-header-first-half-missing",
+    "MQQB-2.1.1-01",
+    "A queue manager sends every packet without the first 8 bytes of its BaseHeader.",
+    every_packet(lambda data: data[8:]),
+)
+
+
+@fault("queue-manager-session-ack-after-zero-byte", breaks="MQQB-2.1.1-01", blind=True)
+class QueueManagerSessionAckAfterZeroByte(Connecting):
+    """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
+
+    def send(self, session: Session, packet: bytes) -> None:
+        if len(packet) == 36 and session.RecoverableMessageReceivedCount > 1:
+            packet = b"\0" + packet
+        super().send(session, packet)
 
 
 def _change_port(effect: Effect) -> Iterable[Effect]:
@@ -23,28 +43,81 @@ def _change_port(effect: Effect) -> Iterable[Effect]:
     return [effect]
 
 
-def _drop_accepted_connection(event: Input) -> Iterable[Input]:
-    return [] if isinstance(event, TransportAccepted) else [event]
-
-
 add(
     "initiator-connects-to-port-1800",
     "MQQB-2.1.1-02",
     "The initiator connects to TCP port 1800 instead of 1801.",
     effects(_change_port),
 )
+
+
+def _change_port_of_retries(faulty: FaultyCore) -> None:
+    def filter_connect(effect: Effect) -> Iterable[Effect]:
+        if isinstance(effect, Connect):
+            session = faulty.core.transports.get(effect.transport)
+            if isinstance(session, Session) and session.retrying:
+                return [replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))]
+        return [effect]
+
+    faulty.effect_filters.append(filter_connect)
+
+
+add(
+    "initiator-retry-connects-to-next-port",
+    "MQQB-2.1.1-02",
+    "In a retry, the initiator connects to a port number that is one above the acceptor's port.",
+    _change_port_of_retries,
+    blind=True,
+)
+
+
+@fault("initiator-reconnect-to-other-port", breaks="MQQB-2.1.1-02")
+class InitiatorReconnectToOtherPort(Connecting):
+    """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
+
+    def connect_transport(self, session: Session) -> None:
+        if not session.retrying:
+            super().connect_transport(session)
+            return
+        session.transport = self.qm.next_transport()
+        session.opening = Opening.TRANSPORT
+        self.qm.transports[session.transport] = session
+        remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port - 1)
+        self.qm.emit(Connect(session.transport, remote))
+
+
+def _drop_accepted_connection(event: Input) -> Iterable[Input]:
+    return [] if isinstance(event, TransportAccepted) else [event]
+
+
 add(
     "acceptor-accepts-no-connection",
     "MQQB-2.1.1-03",
     "The acceptor ignores every incoming TCP connection.",
     inputs(_drop_accepted_connection),
 )
+
+
+def _accept_first_only(faulty: FaultyCore) -> None:
+    def filter_accepted(event: Input) -> Iterable[Input]:
+        if isinstance(event, TransportAccepted):
+            known = [one for one in faulty.core.sessions.values() if not one.initiator]
+            if len(known) >= 3:
+                return []
+        return [event]
+
+    faulty.input_filters.append(filter_accepted)
+
+
 add(
-    "any-packet-base-header-first-half-missing",
-    "MQQB-2.1.1-01",
-    "A queue manager sends every packet without the first 8 bytes of its BaseHeader.",
-    every_packet(lambda data: data[8:]),
+    "acceptor-fourth-connection-not-accepted",
+    "MQQB-2.1.1-03",
+    "The acceptor serves only the first three connections.",
+    _accept_first_only,
+    blind=True,
 )
+
+
 add(
     "receiver-order-ack-and-final-ack-never-sent",
     "MQQB-2.1.1-D01",
@@ -60,3 +133,55 @@ class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.initiator:
             super().receive_user_message(session, packet, now)
+
+
+@fault("initiator-messages-on-own-session-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
+    """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
+
+    def send(self, session: Session, now: Now) -> None:
+        if not session.initiator:
+            super().send(session, now)
+
+
+@fault("queue-manager-message-after-own-message-not-accepted", breaks="MQQB-2.1.1-D01", blind=True)
+class QueueManagerMessageAfterOwnMessageNotAccepted(Receiving):
+    """A queue manager that has sent a message on a session accepts no message on this session."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not session.MessageSentCount:
+            super().receive_user_message(session, packet, now)
+
+
+@fault("initiator-message-of-acceptor-on-its-session-dropped", breaks="MQQB-2.1.1-D01")
+class InitiatorMessageOfAcceptorOnItsSessionDropped(Receiving):
+    """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
+    message.
+    """
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if session.initiator and packet.MessagePropertiesHeader.Label != ORDER_ACK_LABEL:
+            receipt.done = True
+            return
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("initiator-received-message-not-acknowledged-on-session", breaks="MQQB-2.1.1-D01")
+class InitiatorReceivedMessageNotAcknowledgedOnSession(SessionAcks):
+    """The initiator sends no SessionAck for a UserMessage that it receives on its own session."""
+
+    def send(self, session: Session, now: Now) -> None:
+        if not session.initiator:
+            super().send(session, now)
+
+
+@fault("acceptor-session-ack-on-second-open-session-missing", breaks="MQQB-2.1.1-D01")
+class AcceptorSessionAckOnSecondOpenSessionMissing(SessionAcks):
+    """The acceptor sends SessionAck packets only on the session that was opened first."""
+
+    def send(self, session: Session, now: Now) -> None:
+        accepted = [
+            one for one in self.qm.sessions.values() if not one.initiator and one.SessionState is SessionState.OPEN
+        ]
+        if not accepted or session.initiator or session is accepted[0]:
+            super().send(session, now)

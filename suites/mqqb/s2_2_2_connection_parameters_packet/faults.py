@@ -1,12 +1,22 @@
-"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet, 2.2.2.1 ConnectionParametersHeader."""
+"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet, with 2.2.2.1."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import bit_clear, field_is, refused_unless_zero, sent_as
-from harness.faults.primitives import wrong_bytes
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
-from reference_qm.codec import ConnectionParametersPacket
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.sessions.session_opening import (
+    RECOVERABLE_ACK_TIMEOUT_MS,
+    ROUND_TRIPS_PER_ACK_TIMEOUT,
+    SessionOpening,
+)
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
 
 add(
     "any-connection-parameters-in-bit-clear",
@@ -14,36 +24,94 @@ add(
     "A queue manager sends a ConnectionParameters packet with IN clear.",
     bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
 )
+
+
 add(
     "any-connection-parameters-pt-2",
     "MQQB-2.2.2-02",
     "A queue manager sends a ConnectionParameters packet with PT 2.",
     field_is(ConnectionParametersPacket, "InternalHeader.PT", 2),
 )
+
+
 add(
     "any-connection-parameters-reserved-not-zero",
     "MQQB-2.2.2.1-01",
     "A queue manager sends a ConnectionParameters packet with ConnectionParametersHeader.Reserved 0xBEEF.",
     field_is(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved", 0xBEEF),
 )
+
+
 add(
     "receiver-connection-parameters-reserved-refused",
     "MQQB-2.2.2.1-01",
     "The receiver refuses a ConnectionParameters packet whose ConnectionParametersHeader.Reserved is not zero.",
     refused_unless_zero(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved"),
 )
+
+
+@fault("acceptor-connection-parameters-reserved-copied-from-request", breaks="MQQB-2.2.2.1-01", blind=True)
+class AcceptorConnectionParametersReservedCopiedFromRequest(SessionOpening):
+    """The acceptor copies Reserved of a ConnectionParameters request to its response instead of sending zero."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        reserved = request.ConnectionParametersHeader.Reserved
+        return set_fields(response, {"ConnectionParametersHeader.Reserved": reserved})
+
+
+@fault("initiator-connection-parameters-reserved-taken-as-window", breaks="MQQB-2.2.2.1-01", blind=True)
+class InitiatorConnectionParametersReservedTakenAsWindow(SessionOpening):
+    """The initiator uses Reserved of a ConnectionParameters response as the window size if Reserved is not zero."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if packet.ConnectionParametersHeader.Reserved:
+            session.ReceivedWindowSize = packet.ConnectionParametersHeader.Reserved
+
+
+@fault("acceptor-parameters-reserved-of-request-repeated", breaks="MQQB-2.2.2.1-01")
+class AcceptorParametersReservedOfRequestRepeated(SessionOpening):
+    """The acceptor repeats Reserved of the ConnectionParameters request in its response."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        reserved = request.ConnectionParametersHeader.Reserved
+        header = replace(response.ConnectionParametersHeader, Reserved=reserved)
+        return replace(response, ConnectionParametersHeader=header)
+
+
+@fault("initiator-parameters-response-reserved-refused", breaks="MQQB-2.2.2.1-01")
+class InitiatorParametersResponseReservedRefused(SessionOpening):
+    """The initiator refuses a ConnectionParameters response whose Reserved is not zero."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.Reserved:
+            self.qm.closing.close(session, "a fault", now)
+            return
+        super().receive_parameters_response(session, packet, now)
+
+
 add(
     "any-connection-parameters-8-bytes-too-long",
     "MQQB-2.2.2-D01",
     "A queue manager sends a ConnectionParameters packet with 8 bytes after its ConnectionParametersHeader.",
     wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data + bytes(8))),
 )
+
+
 add(
     "any-connection-parameters-window-size-missing",
     "MQQB-2.2.2.1-D01",
     "A queue manager sends a ConnectionParameters packet without WindowSize, its last field.",
     wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data[:-2])),
 )
+
+
 for _name, _rule, _field, _value in (
     ("initiator-connection-parameters-recoverable-timeout-499", "MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 499),
     (
@@ -61,3 +129,62 @@ for _name, _rule, _field, _value in (
         f"The initiator sends a ConnectionParameters packet with {_field} {_value}.",
         sent_as("initiator", field_is(ConnectionParametersPacket, f"ConnectionParametersHeader.{_field}", _value)),
     )
+
+
+@fault("initiator-connection-parameters-recoverable-ack-timeout-above-range", breaks="MQQB-2.2.2.1-D02", blind=True)
+class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpening):
+    """The initiator sends a RecoverableAckTimeout above 0x0001D4C0 when the acceptor answers slowly."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
+        lowest, _ = RECOVERABLE_ACK_TIMEOUT_MS
+        session.RecoverableAckSendTimeout = max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest)
+
+
+HEADER = "ConnectionParametersHeader"
+
+
+@fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
+class InitiatorRecoverableAckTimeout499(SessionOpening):
+    """The initiator sends a RecoverableAckTimeout of 499 ms in the ConnectionParameters request after a fast round
+    trip.
+    """
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: 499 if old == 500 else old})
+
+
+@fault("initiator-parameters-recoverable-ack-timeout-above-limit", breaks="MQQB-2.2.2.1-D02")
+class InitiatorParametersRecoverableAckTimeoutAboveLimit(SessionOpening):
+    """The initiator computes RecoverableAckTimeout from a long round trip without its upper limit."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
+        session.RecoverableAckSendTimeout = max(
+            session.RecoverableAckSendTimeout, ROUND_TRIPS_PER_ACK_TIMEOUT * round_trip_ms & 0xFFFFFFFF
+        )
+
+
+@fault("initiator-ack-timeout-of-retry-below-range", breaks="MQQB-2.2.2.1-D03", blind=True)
+class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
+    """The initiator sends an AckTimeout below 20,000 ms in the ConnectionParameters request when it connects again
+    after a failure.
+    """
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        return set_fields(packet, {f"{HEADER}.AckTimeout": 0x4E1F}) if session.retrying else packet
+
+
+@fault("initiator-parameters-ack-timeout-halved-after-failure", breaks="MQQB-2.2.2.1-D03")
+class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
+    """The initiator sends an AckTimeout of 10,000 ms when it connects again after a failure."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        request = super().build_parameters_request(session)
+        if not session.retrying:
+            return request
+        header = replace(request.ConnectionParametersHeader, AckTimeout=10_000)
+        return replace(request, ConnectionParametersHeader=header)

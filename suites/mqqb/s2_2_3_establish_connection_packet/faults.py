@@ -1,12 +1,19 @@
-"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet, 2.2.3.1 EstablishConnectionHeader."""
+"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet, with 2.2.3.1."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import add_refusals, bit_clear, bit_inverted, field_is, off_by, sent_as
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
-from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, EstablishConnectionHeader, EstablishConnectionPacket
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
 
 ESTABLISH_PACKET = EstablishConnectionPacket
 
@@ -16,16 +23,6 @@ def _set_server_to_client(packet: EstablishConnectionPacket) -> bytes:
     data: bytes = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": client}).build()
     return data
 
-
-add_refusals(
-    ESTABLISH_PACKET,
-    ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
-    ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
-    ("receiver-establish-connection-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
-    ("receiver-establish-connection-x14-refused", "MQQB-2.2.3.1-12", "EstablishConnectionHeader.X14"),
-    ("receiver-establish-connection-x15-refused", "MQQB-2.2.3.1-13", "EstablishConnectionHeader.X15"),
-    ("receiver-establish-connection-reserved-refused", "MQQB-2.2.3.1-14", "EstablishConnectionHeader.Reserved"),
-)
 
 for _name, _rules, _says, _install in (
     (
@@ -102,3 +99,281 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+def _change_header(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
+    return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, **values))  # type: ignore[arg-type]
+
+
+@fault("initiator-establish-request-zero-server-guid-on-retry", breaks="MQQB-2.2.3.1-01")
+class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
+    """The initiator sends a zero ServerGuid for a private format name when it connects again after a failure."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        return _change_header(request, ServerGuid=NULL_GUID) if session.retrying else request
+
+
+@fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
+class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
+    """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
+    the destination has been closed.
+    """
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        again = session.direct and session.retrying
+        return _change_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
+
+
+HEADER = "EstablishConnectionHeader"
+
+
+@fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorServerGuidOfSecondResponseZero(SessionOpening):
+    """On a second connection, the acceptor repeats the ServerGuid of the request in its response, even if this
+    ServerGuid is zero.
+    """
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        if sum(not one.initiator for one in self.qm.sessions.values()) < 2:
+            return packet
+        return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
+
+
+@fault("acceptor-establish-response-zero-server-guid-repeated", breaks="MQQB-2.2.3.1-02")
+class AcceptorEstablishResponseZeroServerGuidRepeated(SessionOpening):
+    """The acceptor repeats a zero ServerGuid of the request in its response."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        return _change_header(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
+
+
+add(
+    "acceptor-establish-response-re-0",
+    "MQQB-2.2.3.1-04",
+    "The acceptor sends RE 0 in a response that refuses the request.",
+    sent_as(
+        "acceptor",
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.RE", 0, lambda packet: packet.InternalHeader.CS),
+    ),
+)
+
+
+@fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
+class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
+    """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
+    to open the session.
+    """
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        system = request.EstablishConnectionHeader.OperatingSystem
+        clear = session.retrying and self.qm.config.send_ping
+        return (
+            _change_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
+            if clear
+            else request
+        )
+
+
+@fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
+class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
+    """The acceptor sends the OS flag of the request as SE of its response."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
+        system = rest | EstablishConnectionHeader.flags(SE=request.EstablishConnectionHeader.OS)
+        return _change_header(response, OperatingSystem=system)
+
+
+@fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
+class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
+    """The acceptor clears SE in a response that refuses the request."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
+        return _change_header(response, OperatingSystem=rest) if session.refused else response
+
+
+@fault("initiator-os-flag-of-retry-clear", breaks="MQQB-2.2.3.1-07", blind=True)
+class InitiatorOsFlagOfRetryClear(Establishing):
+    """The initiator inverts the flag OS in its EstablishConnection request when it connects again after a failure."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        return (
+            set_fields(packet, {f"{HEADER}.OperatingSystem": lambda old: old ^ 0x200}) if session.retrying else packet
+        )
+
+
+add_refusals(
+    ESTABLISH_PACKET,
+    ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
+    ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
+    ("receiver-establish-connection-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
+    ("receiver-establish-connection-x14-refused", "MQQB-2.2.3.1-12", "EstablishConnectionHeader.X14"),
+    ("receiver-establish-connection-x15-refused", "MQQB-2.2.3.1-13", "EstablishConnectionHeader.X15"),
+    ("receiver-establish-connection-reserved-refused", "MQQB-2.2.3.1-14", "EstablishConnectionHeader.Reserved"),
+)
+
+
+def _refuse_response(mask: int) -> type[SessionOpening]:
+    class ResponseRefused(SessionOpening):
+        def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+            bits = packet.EstablishConnectionHeader.OperatingSystem & mask
+            return super().is_establish_response_valid(session, packet) and not bits
+
+    return ResponseRefused
+
+
+def _refuse_request(mask: int) -> type[SessionOpening]:
+    class RequestRefused(SessionOpening):
+        def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+            bits = packet.EstablishConnectionHeader.OperatingSystem & mask
+            return super().is_establish_request_valid(packet) and not bits
+
+    return RequestRefused
+
+
+_RULES = ("MQQB-2.2.3.1-09", "MQQB-2.2.3.1-10", "MQQB-2.2.3.1-11", "MQQB-2.2.3.1-12", "MQQB-2.2.3.1-13")
+
+
+for bit, rule in enumerate(_RULES, 11):
+    if bit % 2:
+        add(
+            f"initiator-establish-response-with-os-bit-x{bit}-refused",
+            rule,
+            f"The initiator closes the session after a response with X{bit} set in OperatingSystem.",
+            replace_part(_refuse_response(1 << bit)),
+            blind=True,
+        )
+    else:
+        add(
+            f"acceptor-establish-request-with-os-bit-x{bit}-refused",
+            rule,
+            f"The acceptor sets CS in the response to a request with X{bit} set in OperatingSystem.",
+            replace_part(_refuse_request(1 << bit)),
+            blind=True,
+        )
+
+
+UNUSED_BITS = {
+    "X11": "MQQB-2.2.3.1-09",
+    "X12": "MQQB-2.2.3.1-10",
+    "X13": "MQQB-2.2.3.1-11",
+    "X14": "MQQB-2.2.3.1-12",
+    "X15": "MQQB-2.2.3.1-13",
+}
+
+
+def _add_refusal_of_response(bit: str, rule: str) -> None:
+    mask = EstablishConnectionHeader.flags(**{bit: 1})
+
+    @fault(f"initiator-establish-response-{bit.lower()}-refused", breaks=rule)
+    class ResponseRefused(SessionOpening):
+        __doc__ = f"The initiator refuses an EstablishConnection response in which {bit} is set."
+
+        def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+            system = packet.EstablishConnectionHeader.OperatingSystem
+            return not system & mask and super().is_establish_response_valid(session, packet)
+
+
+for _bit, _rule in UNUSED_BITS.items():
+    _add_refusal_of_response(_bit, _rule)
+
+
+@fault("initiator-establish-connection-response-x14-set-refused", breaks="MQQB-2.2.3.1-12", blind=True)
+class InitiatorEstablishConnectionResponseX14SetRefused(SessionOpening):
+    """The initiator refuses an EstablishConnection response in which the unused bit X14 is set."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        return super().is_establish_response_valid(session, packet) and not packet.EstablishConnectionHeader.X14
+
+
+@fault("acceptor-establish-connection-reserved-copied-from-request", breaks="MQQB-2.2.3.1-14", blind=True)
+class AcceptorEstablishConnectionReservedCopiedFromRequest(SessionOpening):
+    """The acceptor copies Reserved of an EstablishConnection request to its response instead of sending zero."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        reserved = request.EstablishConnectionHeader.Reserved
+        return set_fields(response, {"EstablishConnectionHeader.Reserved": reserved})
+
+
+@fault("initiator-response-with-reserved-refused", breaks="MQQB-2.2.3.1-14", blind=True)
+class InitiatorResponseWithReservedRefused(SessionOpening):
+    """The initiator closes the session after a response whose Reserved is 0xFFFF."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        reserved = packet.EstablishConnectionHeader.Reserved
+        return super().is_establish_response_valid(session, packet) and reserved != 0xFFFF
+
+
+@fault("acceptor-establish-response-reserved-of-request-repeated", breaks="MQQB-2.2.3.1-14")
+class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
+    """The acceptor repeats Reserved of the EstablishConnection request in its response."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        return _change_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
+
+
+@fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
+class InitiatorEstablishResponseReservedRefused(SessionOpening):
+    """The initiator refuses an EstablishConnection response whose Reserved is not zero."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        reserved = packet.EstablishConnectionHeader.Reserved
+        return not reserved and super().is_establish_response_valid(session, packet)
+
+
+@fault("acceptor-padding-of-refusal-zero", breaks="MQQB-2.2.3.1-15", blind=True)
+class AcceptorPaddingOfRefusalZero(SessionOpening):
+    """The acceptor fills Padding with zero bytes in a response with CS set."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        return set_fields(packet, {f"{HEADER}.Padding": bytes(512)}) if session.refused else packet
+
+
+@fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
+class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
+    """The acceptor repeats Padding of the request in a response that refuses the request."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        padding = request.EstablishConnectionHeader.Padding
+        return _change_header(response, Padding=padding) if session.refused else response
+
+
+@fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
+class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
+    """The acceptor repeats Padding of the request in a response that accepts the request."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        padding = request.EstablishConnectionHeader.Padding
+        return response if session.refused else _change_header(response, Padding=padding)

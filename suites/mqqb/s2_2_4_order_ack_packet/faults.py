@@ -1,18 +1,23 @@
-"""Faults of MS-MQQB 2.2.4 OrderAck Packet, 2.2.4.1 OrderAck Body."""
+"""Faults of MS-MQQB 2.2.4 OrderAck Packet, with 2.2.4.1."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from harness.faults.fields import field_is
 from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
-from harness.faults.parts import fault
-from harness.faults.registry import add
-from reference_qm.codec import UserMessagePacket
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both, set_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import change_construction
+from reference_qm.codec import MessageClass, MessagePropertiesHeader, OrderAckBody, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
-from reference_qm.model.adm import Session
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-
-RESERVED_OFFSET = 16
-NORMAL_CLASS = 0
 
 for _name, _rule, _does in (
     ("receiver-order-ack-priority-3", "MQQB-2.2.4-01", "has priority 3"),
@@ -51,6 +56,122 @@ for _name, _rule, _does in (
 ):
     add(_name, _rule, f"The receiver's OrderAck {_does}.", WRONG_HEADER_FAULTS[_does](is_order_ack))
 
+
+def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is an OrderAck that is sent to a private format name."""
+    return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
+
+
+def _is_of_later_message(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is an OrderAck for a message other than the first message."""
+    properties = packet.MessagePropertiesHeader
+    return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
+
+
+for _name, _rule, _path, _value, _when in (
+    (
+        "receiver-order-ack-to-private-name-with-pa",
+        "MQQB-2.2.4-09",
+        "MessagePropertiesHeader.PA",
+        1,
+        _is_order_ack_to_private_name,
+    ),
+    ("receiver-order-ack-of-later-message-with-jn", "MQQB-2.2.4-03", "UserHeader.JN", 1, _is_of_later_message),
+    (
+        "receiver-order-ack-to-private-name-of-priority-3",
+        "MQQB-2.2.4-01",
+        "BaseHeader.PR",
+        3,
+        _is_order_ack_to_private_name,
+    ),
+    (
+        "receiver-later-order-ack-with-body-type",
+        "MQQB-2.2.4-11",
+        "MessagePropertiesHeader.BodyType",
+        8,
+        _is_of_later_message,
+    ),
+):
+    add(
+        _name,
+        _rule,
+        f"The receiver sends {_path} {_value} in an OrderAck "
+        f"{'to a private name' if _when is _is_order_ack_to_private_name else 'of a later message'}.",
+        field_is(UserMessagePacket, _path, _value, _when),
+        blind=True,
+    )
+
+
+@fault("receiver-order-ack-with-session-header", breaks="MQQB-2.2.4-01")
+class ReceiverOrderAckWithSessionHeader(Sending):
+    """The receiver puts a due session acknowledgment into the OrderAck, so SH is set in BaseHeader.Flags."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        due = self.is_acknowledgment_due(session, now)
+        packet = super().update_user_message(session, position, now)
+        if due and is_order_ack(packet):
+            flags = packet.BaseHeader.Flags | 0x10
+            header = self.qm.session_acks.build_header(session)
+            packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
+            self.qm.session_acks.note_acknowledged(session, now)
+        return packet
+
+
+PROPERTIES = "MessagePropertiesHeader"
+
+
+add(
+    "receiver-order-ack-message-size-0",
+    "MQQB-2.2.4-08",
+    "The receiver sends an OrderAck with a MessageSize of 0.",
+    field_is(UserMessagePacket, f"{PROPERTIES}.MessageSize", 0, is_order_ack),
+)
+
+
+add(
+    "receiver-order-ack-message-size-16",
+    "MQQB-2.2.4-08",
+    "The receiver sends an OrderAck with a MessageSize of 16, the size without Reserved.",
+    field_is(UserMessagePacket, f"{PROPERTIES}.MessageSize", 16, is_order_ack),
+)
+
+
+class _RememberingLatestMessage(Identifying):
+    """Remember the properties of the last transactional message that arrived."""
+
+    def check_form(self, packet: Any) -> None:
+        super().check_form(packet)
+        if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
+            _LAST[id(self.qm)] = packet.MessagePropertiesHeader
+
+
+_LAST: dict[int, MessagePropertiesHeader] = {}
+
+
+def _copy_property(name: str) -> Install:
+    """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
+
+    def copy(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+        last = next(reversed(_LAST.values()), None)
+        if message.Class is not MessageClass.MQMSG_CLASS_ORDER_ACK or last is None:
+            return packet
+        changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES}.{name}": getattr(last, name)})
+        return changed
+
+    return both(replace_part(_RememberingLatestMessage), change_construction(copy))
+
+
+add(
+    "receiver-order-ack-flags-of-message",
+    "MQQB-2.2.4-09",
+    "The receiver sends MessagePropertiesHeader.Flags of the last message in an OrderAck.",
+    _copy_property("Flags"),
+)
+
+
+NORMAL_CLASS = 0
+
+
 add(
     "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
@@ -59,10 +180,219 @@ add(
 )
 
 
+add(
+    "receiver-order-ack-body-type-of-message",
+    "MQQB-2.2.4-11",
+    "The receiver sends BodyType of the last message as BodyType of an OrderAck.",
+    _copy_property("BodyType"),
+)
+
+
+@fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
+class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
+    """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck
+    for this queue.
+    """
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        first = self.__dict__.setdefault("first", {})
+        return replace(super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_identifier))
+
+
+@fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
+class ReceiverOrderAckIdentifierWithOrdinalOf16Bits(OrderAcks):
+    """The receiver sends an OrderAck whose TxSequenceID has only the lower 16 bits of the Ordinal."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        identifier = replace(body.TxSequenceID, Ordinal=body.TxSequenceID.Ordinal & 0xFFFF)
+        return replace(body, TxSequenceID=identifier)
+
+
+@fault("receiver-order-acks-of-two-queues-have-the-same-sequence", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the identifier of the first
+    sequence in both OrderAcks.
+    """
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.__dict__["first"] = next(iter(session.order_acks_due), None)
+        super().on_send_timer(session, now)
+        self.__dict__["first"] = None
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body, first = super().build(transfer), self.__dict__.get("first")
+        return body if first is None else replace(body, TxSequenceID=first.saved_identifier)
+
+
+@fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
+    """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        known = self.__dict__.setdefault("known", {})
+        key = (transfer.SenderIdentifier, transfer.FormatName)
+        return replace(body, TxSequenceID=known.setdefault(key, body.TxSequenceID))
+
+
+def _get_first_transfer(transfer: IncomingTransactionalTransferInfo) -> IncomingTransactionalTransferInfo:
+    """Return the transfer of the sender that was the first to send a transactional message to the same queue."""
+    return next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
+
+
+@fault("receiver-order-ack-sequence-of-first-sender", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAckSequenceOfFirstSender(OrderAcks):
+    """TxSequenceID of every OrderAck is that of the first sender's sequence."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        return replace(super().build(transfer), TxSequenceID=_get_first_transfer(transfer).saved_identifier)
+
+
+@fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
+class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
+    """When the OrderAcks of two sequences are due at the same time, the receiver puts the number of the last sequence
+    into both OrderAcks.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last: int | None = None
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.last = next((one.saved_number for one in reversed(session.order_acks_due) if one.saved_number), None)
+        super().on_send_timer(session, now)
+        self.last = None
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        if self.last is None:
+            return body
+        return replace(body, TxSequenceNumber=self.last, TxPreviousSequenceNumber=self.last - 1)
+
+
+@fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
+class ReceiverOrderAckNumberAtMost65535(OrderAcks):
+    """The receiver sends an OrderAck with TxSequenceNumber 0xFFFF instead of a greater number."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        number = min(body.TxSequenceNumber, 0xFFFF)
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-ack-number-of-16-bits", breaks="MQQB-2.2.4.1-02")
+class ReceiverOrderAckNumberOf16Bits(OrderAcks):
+    """The receiver sends only the low 16 bits of a TxSequenceNumber above 65,535."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        number = body.TxSequenceNumber & 0xFFFF or body.TxSequenceNumber
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-acks-of-two-queues-have-the-same-number", breaks="MQQB-2.2.4.1-02")
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the number of the first
+    sequence in both OrderAcks.
+    """
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.__dict__["first"] = next(iter(session.order_acks_due), None)
+        super().on_send_timer(session, now)
+        self.__dict__["first"] = None
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body, first = super().build(transfer), self.__dict__.get("first")
+        number = first.saved_number if first is not None and first.saved_number else body.TxSequenceNumber
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-ack-number-after-rejected-message", breaks="MQQB-2.2.4.1-02")
+class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
+    """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        number = body.TxSequenceNumber + transfer.RejectCount
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-ack-number-of-first-sender", breaks="MQQB-2.2.4.1-02")
+class ReceiverOrderAckNumberOfFirstSender(OrderAcks):
+    """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        return replace(super().build(transfer), TxSequenceNumber=_get_first_transfer(transfer).saved_number)
+
+
+@fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
+class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
+    """The receiver sends the TxSequenceNumber of its previous OrderAck as TxPreviousSequenceNumber of an OrderAck."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        last = self.__dict__.setdefault("last", {})
+        body = super().build(transfer)
+        body = replace(body, TxPreviousSequenceNumber=last.get(id(transfer), 0))
+        last[id(transfer)] = body.TxSequenceNumber
+        return body
+
+
+class _FindingLatestMessage(OrderAcks):
+    """Find the last message that was accepted in each sequence."""
+
+    def latest(self, transfer: IncomingTransactionalTransferInfo) -> Any:
+        positions = list(transfer.QueueReference.MessagePositionList)
+        return positions[-1].MessageReference if positions else None
+
+
+@fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
+class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
+    """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body, message = super().build(transfer), self.latest(transfer)
+        if message is None or message.TransactionSequenceNumber != body.TxSequenceNumber:
+            return body
+        return replace(body, TxPreviousSequenceNumber=message.TransactionPreviousSequenceNumber)
+
+
+RESERVED_OFFSET = 16
+
+
 @fault("sender-order-ack-reserved-not-zero-ignored", breaks="MQQB-2.2.4.1-04")
 class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
     """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_OFFSET:]):
+            super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-with-reserved-bytes-ignored", breaks="MQQB-2.2.4.1-04", blind=True)
+class SenderOrderAckWithReservedBytesIgnored(OrderAcks):
+    """The sender ignores an OrderAck in which the last byte of Reserved is not zero."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not packet.MessagePropertiesHeader.MessageBody[-1]:
+            super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-with-any-reserved-byte-malformed", breaks="MQQB-2.2.4.1-04", blind=True)
+class SenderOrderAckWithAnyReservedByteMalformed(OrderAcks):
+    """The sender closes the session after an OrderAck in which the first byte of Reserved is not zero."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.MessagePropertiesHeader.MessageBody[16]:
+            self.qm.closing.close(session, "a fault", now)
+            return
+        super().receive(session, packet, now)
+
+
+@fault("initiator-order-ack-reserved-refused", breaks="MQQB-2.2.4.1-04")
+class InitiatorOrderAckReservedRefused(OrderAcks):
+    """The sender ignores an OrderAck if the last four bytes of Reserved are not zero."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not any(packet.MessagePropertiesHeader.MessageBody[-4:]):
             super().receive(session, packet, now)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, field_is
+from harness.faults.fields import bit_clear, field_is, sent_as
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SessionAckPacket
-
-SH_BIT = 1 << 4
 
 add(
     "any-session-ack-sh-clear",
@@ -16,12 +14,50 @@ add(
     "The receiver sends a SessionAck with SH clear.",
     bit_clear(SessionAckPacket, "BaseHeader.SH"),
 )
+
+
+add(
+    "acceptor-session-ack-of-many-messages-sh-clear",
+    "MQQB-2.2.6-01",
+    "The acceptor clears SH in a SessionAck with more than one flag in RecoverableMsgAckFlags.",
+    sent_as(
+        "acceptor",
+        bit_clear(
+            SessionAckPacket,
+            "BaseHeader.SH",
+            lambda one: one.SessionHeader.RecoverableMsgAckFlags.bit_count() > 1,
+        ),
+    ),
+)
+
+
+add(
+    "initiator-session-ack-sh-clear",
+    "MQQB-2.2.6-01",
+    "The initiator clears SH in a SessionAck.",
+    sent_as("initiator", bit_clear(SessionAckPacket, "BaseHeader.SH")),
+)
+
+
 add(
     "receiver-session-ack-pt-3",
     "MQQB-2.2.6-02",
     "The receiver sends a SessionAck with PT 3.",
     field_is(SessionAckPacket, "InternalHeader.PT", 3),
 )
+
+
+add(
+    "initiator-session-ack-pt-4",
+    "MQQB-2.2.6-02",
+    "The initiator sends PT 4 in a SessionAck.",
+    sent_as("initiator", field_is(SessionAckPacket, "InternalHeader.PT", 4)),
+)
+
+
+SH_BIT = 1 << 4
+
+
 add(
     "receiver-session-ack-session-header-missing",
     "MQQB-2.2.6-D01",

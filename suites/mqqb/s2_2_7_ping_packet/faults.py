@@ -8,21 +8,16 @@ from dataclasses import replace
 from harness.faults.datagrams import change_received_datagrams
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, pings
+from harness.faults.primitives import both, pings, set_fields
 from harness.faults.registry import add
-from reference_qm.codec import PingPacket
+from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
-from reference_qm.model.states import SessionState
+from reference_qm.model.adm import Session
+from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import PingSocket
-
-RF_BIT = PingPacket.flags(RF=1)
-SESSION_LIMIT = 4
-SIGNATURE = PingPacket.Signature.to_bytes(2, "little")
-SWAPPED_SIGNATURE = 0x4855
-COOKIE_SLICE = slice(4, 8)
+from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 def _read_flags(data: bytes) -> int:
@@ -34,20 +29,195 @@ def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], by
     return lambda data: None if refused(_read_flags(data)) else data
 
 
-def _has_only_bit(bit: int) -> Callable[[int], bool]:
-    return lambda flags: flags == 1 << bit
+add(
+    "acceptor-ping-request-with-all-unused-flags-ignored",
+    "MQQB-2.2.7-01",
+    "The acceptor does not answer a Ping Request with all unused flags set.",
+    change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
+)
+
+
+RF_BIT = PingPacket.flags(RF=1)
 
 
 def _refuse_unused_flags(data: bytes) -> bytes:
     return bytes([data[0] | RF_BIT]) + data[1:] if _read_flags(data) >> 2 else data
 
 
-def _correct_ping_signature(data: bytes) -> bytes:
-    """Replace the Signature of a datagram by the correct Signature."""
-    return data[:2] + SIGNATURE + data[4:]
+add(
+    "initiator-ping-response-with-unused-flags-taken-as-refusal",
+    "MQQB-2.2.7-01",
+    "The initiator treats a Ping Response with an unused flag set as a refusal.",
+    change_received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
+)
 
 
-# -- Flags ---------------------------------------------------------------------------------------------------------
+@fault("initiator-ping-response-with-bit-15-ignored", breaks="MQQB-2.2.7-01", blind=True)
+class InitiatorPingResponseWithBit15Ignored(Ping):
+    """The initiator ignores a Ping Response with bit 15 of Flags set."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if not response.Flags & 0x8000:
+            super().response_processed(session, response, now)
+
+
+@fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
+class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
+    """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if response.Flags & 4:
+            response = set_fields(response, {"Flags": lambda old: old | 2})
+        super().response_processed(session, response, now)
+
+
+@fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
+class AcceptorPingRequestWithBit9Refused(Ping):
+    """The acceptor sets RF in the response to a Ping Request with bit 9 of Flags set."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return set_fields(response, {"Flags": lambda old: old | 2}) if request.Flags & 0x200 else response
+
+
+add(
+    "initiator-ping-response-with-unused-bit-15-ignored",
+    "MQQB-2.2.7-01",
+    "The initiator ignores a Ping Response in which bit 15 of Flags is set.",
+    change_received_datagrams(PingSocket.SOURCE, lambda data: None if data[1:2] >= b"\x80" else data),
+)
+
+
+add(
+    "initiator-ping-request-rc-inverted",
+    "MQQB-2.2.7-02",
+    "The initiator's Ping Request has RC inverted: a server sets RC.",
+    sent_as("initiator", bit_inverted(PingPacket, "RC")),
+)
+
+
+add(
+    "acceptor-ping-response-rc-always-set",
+    ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
+    "The acceptor sets RC in every Ping Response.",
+    sent_as("acceptor", bit_set(PingPacket, "RC")),
+)
+
+
+@fault("acceptor-refusing-ping-response-rc-clear", breaks="MQQB-2.2.7-03", blind=True)
+class AcceptorRefusingPingResponseRcClear(Ping):
+    """The acceptor clears RC in a Ping Response whose RF is set, even if RC of the Ping Request is set."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return replace(response, Flags=PingPacket.flags(RC=0, RF=1)) if response.RF else response
+
+
+@fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-2.2.7-03")
+class AcceptorPingResponseRcOfFirstRequest(Ping):
+    """The acceptor copies RC of the first Ping Request to every Ping Response."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        first = self.__dict__.setdefault("first", request.RC)
+        response = super().build_response(request)
+        return replace(response, Flags=response.Flags & ~1 | first)
+
+
+add(
+    "acceptor-ping-response-rf-always-set",
+    ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
+    "The acceptor sets RF in every Ping Response, although it accepts sessions.",
+    sent_as("acceptor", bit_set(PingPacket, "RF")),
+)
+
+
+SESSION_LIMIT = 4
+
+
+class _FewSessions(Connecting):
+    """The acceptor accepts only a limited number of sessions."""
+
+    def is_session_acceptable(self) -> bool:
+        waiting = SessionState.WAITING_EC_MSG
+        accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
+        return sum(accepted) < SESSION_LIMIT
+
+
+add(
+    "acceptor-ping-response-rf-always-clear",
+    ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
+    "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
+    both(replace_part(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+)
+
+
+@fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
+class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
+    """After the first Ping Response with RF set, the acceptor sets RF in every Ping Response."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._flags = 0
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        self._flags |= response.Flags & PingPacket.flags(RF=1)
+        return replace(response, Flags=response.Flags | self._flags)
+
+
+@fault("acceptor-ping-response-rf-clear-while-offline", breaks="MQQB-2.2.7-04", blind=True)
+class AcceptorPingResponseRfClearWhileOffline(Ping):
+    """The acceptor clears RF in a Ping Response while it is offline and refuses every session."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return response if self.qm.adm.ConnectionActive else replace(response, Flags=PingPacket.flags(RC=response.RC))
+
+
+@fault("acceptor-ping-response-rf-stays-set", breaks="MQQB-2.2.7-04")
+class AcceptorPingResponseRfStaysSet(Ping):
+    """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
+    accepted again.
+    """
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        self.__dict__["full"] = self.__dict__.get("full", 0) | response.RF
+        return replace(response, Flags=response.Flags | PingPacket.flags(RF=self.__dict__["full"]))
+
+
+@fault("acceptor-ping-response-rf-clear-offline", breaks="MQQB-2.2.7-04")
+class AcceptorPingResponseRfClearOffline(Ping):
+    """The acceptor leaves RF clear in a Ping Response while it is offline."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        if self.qm.adm.ConnectionActive:
+            return response
+        return replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))
+
+
+@fault("acceptor-ping-response-rf-follows-request", breaks="MQQB-2.2.7-04")
+class AcceptorPingResponseRfFollowsRequest(Ping):
+    """The acceptor sets RF in the response to a Ping Request in which RF is set."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return replace(response, Flags=response.Flags | PingPacket.flags(RF=request.RF))
+
+
+@fault("initiator-rf-set-in-second-ping-request", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInSecondPingRequest(Ping):
+    """The initiator sets RF in each Ping Request whose Cookie is even."""
+
+    def build_request(self) -> PingPacket:
+        request = super().build_request()
+        return set_fields(request, {"Flags": lambda old: old | 2}) if request.Cookie % 2 == 0 else request
+
+
+def _has_only_bit(bit: int) -> Callable[[int], bool]:
+    return lambda flags: flags == 1 << bit
+
 
 for _name, _rule, _bit in (
     ("acceptor-ping-request-with-unused-bit-2-ignored", "MQQB-2.2.7-06", 2),
@@ -72,55 +242,9 @@ for _name, _rule, _bit in (
         change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
     )
 
-add(
-    "acceptor-ping-request-with-all-unused-flags-ignored",
-    "MQQB-2.2.7-01",
-    "The acceptor does not answer a Ping Request with all unused flags set.",
-    change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(lambda flags: flags >> 2 == 0x3FFF)),
-)
-add(
-    "initiator-ping-response-with-unused-flags-taken-as-refusal",
-    "MQQB-2.2.7-01",
-    "The initiator treats a Ping Response with an unused flag set as a refusal.",
-    change_received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
-)
-add(
-    "initiator-ping-request-rc-inverted",
-    "MQQB-2.2.7-02",
-    "The initiator's Ping Request has RC inverted: a server sets RC.",
-    sent_as("initiator", bit_inverted(PingPacket, "RC")),
-)
-add(
-    "acceptor-ping-response-rc-always-set",
-    ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
-    "The acceptor sets RC in every Ping Response.",
-    sent_as("acceptor", bit_set(PingPacket, "RC")),
-)
-add(
-    "acceptor-ping-response-rf-always-set",
-    ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
-    "The acceptor sets RF in every Ping Response, although it accepts sessions.",
-    sent_as("acceptor", bit_set(PingPacket, "RF")),
-)
 
+SWAPPED_SIGNATURE = 0x4855
 
-class _FewSessions(Connecting):
-    """The acceptor accepts only a limited number of sessions."""
-
-    def is_session_acceptable(self) -> bool:
-        waiting = SessionState.WAITING_EC_MSG
-        accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < SESSION_LIMIT
-
-
-add(
-    "acceptor-ping-response-rf-always-clear",
-    ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
-    "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    both(replace_part(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
-)
-
-# -- Signature and Cookie ------------------------------------------------------------------------------------------
 
 add(
     "initiator-ping-request-signature-bytes-swapped",
@@ -128,12 +252,38 @@ add(
     "The initiator's Ping Request has Signature 0x4855, which is the correct Signature with its bytes swapped.",
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
+
+
+def _swap_signature(packet: PingPacket) -> bytes:
+    data = packet.build()
+    return data[:2] + data[3:1:-1] + data[4:]
+
+
+add(
+    "acceptor-signature-of-refusing-ping-response-swapped",
+    "MQQB-2.2.7-20",
+    "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
+    pings(_swap_signature, lambda packet: bool(packet.RF)),
+    blind=True,
+)
+
+
+SIGNATURE = PingPacket.Signature.to_bytes(2, "little")
+
+
+def _correct_ping_signature(data: bytes) -> bytes:
+    """Replace the Signature of a datagram by the correct Signature."""
+    return data[:2] + SIGNATURE + data[4:]
+
+
 add(
     "acceptor-ping-request-with-wrong-signature-answered",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "The acceptor answers a Ping Request with a wrong Signature.",
     change_received_datagrams(PingSocket.LISTENER, _correct_ping_signature),
 )
+
+
 add(
     "initiator-ping-response-with-wrong-signature-accepted",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
@@ -142,28 +292,27 @@ add(
 )
 
 
-@fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
-class InitiatorPingResponseWithWrongCookieAccepted(Ping):
-    """The initiator accepts a Ping Response with a wrong Cookie."""
+def _repair_signature(accepted: int) -> Callable[[bytes], bytes]:
+    def repair(data: bytes) -> bytes:
+        found = int.from_bytes(data[2:4], "little")
+        return data[:2] + b"\x48\x55" + data[4:] if len(data) == 24 and found == accepted else data
 
-    def receive_response(self, data: bytes, now: Now) -> None:
-        cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
-        super().receive_response(data[: COOKIE_SLICE.start] + cookie + data[COOKIE_SLICE.stop :], now)
+    return repair
 
-
-# -- the packet ----------------------------------------------------------------------------------------------------
 
 add(
-    "acceptor-ping-response-qm-guid-before-cookie",
-    "MQQB-2.2.7-D01",
-    "The acceptor's Ping Response has QMGuid before Cookie.",
-    sent_as("acceptor", pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
+    "acceptor-ping-request-signature-of-swapped-bytes-accepted",
+    "MQQB-2.2.7-21",
+    "The acceptor answers a Ping Request whose Signature is 0x4855.",
+    change_received_datagrams(PingSocket.LISTENER, _repair_signature(0x4855)),
 )
+
+
 add(
-    "acceptor-ping-response-28-bytes",
-    "MQQB-2.2.7-D01",
-    "The acceptor's Ping Response has 28 bytes instead of 24.",
-    sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
+    "initiator-ping-response-signature-0-accepted",
+    "MQQB-2.2.7-21",
+    "The initiator accepts a Ping Response whose Signature is 0.",
+    change_received_datagrams(PingSocket.SOURCE, _repair_signature(0)),
 )
 
 
@@ -176,15 +325,110 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
         return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
 
 
-@fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
-class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
-    """After the first Ping Response with RF set, the acceptor sets RF in every Ping Response."""
+@fault("acceptor-ping-response-cookie-of-first-request-of-host", breaks="MQQB-2.2.7-22")
+class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
+    """The acceptor sends the Cookie of the first request of a host in every Ping Response for this host."""
 
-    def __init__(self, qm: QueueManager) -> None:
-        super().__init__(qm)
-        self._flags = 0
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        self.__dict__["host"] = remote
+        super().receive_request(remote, data)
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        cookies = self.__dict__.setdefault("cookies", {})
+        return replace(
+            super().build_response(request), Cookie=cookies.setdefault(self.__dict__["host"], request.Cookie)
+        )
+
+
+@fault("acceptor-ping-response-cookie-0xffffffff-as-0", breaks="MQQB-2.2.7-22")
+class AcceptorPingResponseCookie0xffffffffAs0(Ping):
+    """The acceptor sends Cookie 0 in the response to a request with Cookie 0xFFFFFFFF."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
-        self._flags |= response.Flags & PingPacket.flags(RF=1)
-        return replace(response, Flags=response.Flags | self._flags)
+        return replace(response, Cookie=0) if request.Cookie == 0xFFFFFFFF else response
+
+
+COOKIE_SLICE = slice(4, 8)
+
+
+@fault("initiator-ping-response-with-wrong-cookie-accepted", breaks=("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"))
+class InitiatorPingResponseWithWrongCookieAccepted(Ping):
+    """The initiator accepts a Ping Response with a wrong Cookie."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
+        super().receive_response(data[: COOKIE_SLICE.start] + cookie + data[COOKIE_SLICE.stop :], now)
+
+
+@fault("initiator-ping-response-cookie-compared-by-low-16-bits", breaks="MQQB-2.2.7-23", blind=True)
+class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
+    """The initiator accepts a Ping Response whose Cookie equals PingCookie only in its low 16 bits."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
+        if data[4:6] == cookie[:2]:
+            data = data[:4] + cookie + data[8:]
+        super().receive_response(data, now)
+
+
+@fault("initiator-response-to-earlier-ping-accepted", breaks="MQQB-2.2.7-23")
+class InitiatorResponseToEarlierPingAccepted(Ping):
+    """The initiator accepts a Ping Response whose Cookie is lower than the Cookie of its latest Ping Request."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        try:
+            cookie = parse_ping(data).Cookie
+        except FormatError:
+            return
+        latest = self.qm.adm.PingCookie
+        super().receive_response(data, now)
+        if cookie < latest:
+            for session in list(self.qm.sessions.values()):
+                if session.opening is Opening.PING_RESPONSE and session.ping_cookie == latest:
+                    self.response_processed(session, parse_ping(data), now)
+                    return
+
+
+@fault("initiator-response-compared-by-low-16-bits-of-cookie", breaks="MQQB-2.2.7-23")
+class InitiatorResponseComparedByLow16BitsOfCookie(Ping):
+    """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        if len(data) == 24 and int.from_bytes(data[4:6], "little") == self.qm.adm.PingCookie & 0xFFFF:
+            data = data[:4] + self.qm.adm.PingCookie.to_bytes(4, "little") + data[8:]
+        super().receive_response(data, now)
+
+
+add(
+    "acceptor-ping-response-qm-guid-before-cookie",
+    "MQQB-2.2.7-D01",
+    "The acceptor's Ping Response has QMGuid before Cookie.",
+    sent_as("acceptor", pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
+)
+
+
+add(
+    "acceptor-ping-response-28-bytes",
+    "MQQB-2.2.7-D01",
+    "The acceptor's Ping Response has 28 bytes instead of 24.",
+    sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
+)
+
+
+add(
+    "acceptor-refusing-ping-response-of-23-bytes",
+    "MQQB-2.2.7-D01",
+    "The acceptor sends a Ping Response with RF set that has 23 bytes.",
+    pings(lambda packet: packet.build()[:23], lambda packet: bool(packet.RF)),
+    blind=True,
+)
+
+
+@fault("acceptor-rf-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
+class AcceptorRfInBit2(Ping):
+    """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return set_fields(response, {"Flags": lambda old: old & 1 | (old & 2) << 1})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.fields import sent_as
-from harness.faults.primitives import wrong_bytes
+from harness.faults.fields import change_number, sent_as
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
 
 
 def _reverse_byte_order(start: int, end: int) -> Callable[[bytes], bytes]:
@@ -20,9 +23,39 @@ add(
     "The receiver's SessionAck has AckSequenceNumber in big-endian order.",
     wrong_bytes(SessionAckPacket, _reverse_byte_order(20, 22)),
 )
+
+
 add(
     "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
     "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
     sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
+)
+
+
+def _reverse_bytes(value: int, size: int) -> int:
+    return int.from_bytes(value.to_bytes(size, "little"), "big")
+
+
+@fault("acceptor-window-size-of-response-in-big-endian-order", breaks="MQQB-2.2-D01", blind=True)
+class AcceptorWindowSizeOfResponseInBigEndianOrder(SessionOpening):
+    """The acceptor sends WindowSize of a ConnectionParameters response in big-endian order."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _reverse_bytes(old, 2)})
+
+
+def reverse_u32(value: int) -> int:
+    """Return a u32 with its bytes in reverse order."""
+    return int.from_bytes(value.to_bytes(4, "big"), "little")
+
+
+add(
+    "acceptor-session-ack-flags-big-endian",
+    "MQQB-2.2-D01",
+    "The acceptor sends RecoverableMsgAckFlags of a SessionAck in big-endian order.",
+    change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", reverse_u32),
 )

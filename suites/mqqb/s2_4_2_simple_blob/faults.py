@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from harness.faults.parts import change_step
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
+from reference_qm.core.transfer.securing import Securing
 
 DES_ALGORITHM = 0x6601
 
@@ -29,18 +32,86 @@ add(
     "The sender's SIMPLEBLOB has the sessionKeyAlgorithm DES.",
     _change_sent_blob(_change_session_key_algorithm),
 )
+
+
+def _change_blob(level: int, change: Callable[[bytes], bytes]) -> Install:
+    def run(self: Any, original: Any, session: Any, message: Any, packet: Any, now: Any) -> Any:
+        done = original(session, message, packet, now)
+        if done is packet or done.MessagePropertiesHeader.PrivacyLevel != level:
+            return done
+        data = done.SecurityHeader.SecurityData
+        changed = replace(data, EncryptionKey=change(data.EncryptionKey), Padding=None)
+        return replace(done, SecurityHeader=replace(done.SecurityHeader, SecurityData=changed))
+
+    return change_step(Securing.encrypt_body, run)
+
+
+def _get_number(blob: bytes) -> bytes:
+    return blob[12:].rstrip(b"\0")
+
+
+_CHANGES: tuple[tuple[str, str, str, Callable[[bytes], bytes]], ...] = (
+    (
+        "without-zeros",
+        "MQQB-2.4.2-D01",
+        "ends after the bytes of the RSA number",
+        lambda blob: blob[:12] + _get_number(blob),
+    ),
+    ("of-512-bytes", "MQQB-2.4.2-D01", "has 512 bytes of encryptedKey", lambda blob: blob + bytes(256)),
+    (
+        "reserved-set",
+        "MQQB-2.4.2-D01",
+        "has a constant field that is not 0",
+        lambda blob: blob[:2] + b"\1\0" + blob[4:],
+    ),
+    (
+        "algorithm-des",
+        "MQQB-2.4.2-01",
+        "names the algorithm DES",
+        lambda blob: blob[:4] + b"\1\x66\0\0" + blob[8:],
+    ),
+    (
+        "big-endian",
+        "MQQB-2.4.2-D02",
+        "has encryptedKey in big-endian order",
+        lambda blob: blob[:12] + _get_number(blob)[::-1].ljust(256, b"\0"),
+    ),
+    (
+        "at-the-end",
+        "MQQB-2.4.2-D02",
+        "has the zeros before the number in encryptedKey",
+        lambda blob: blob[:12] + _get_number(blob).rjust(256, b"\0"),
+    ),
+)
+
+
+for _level in (1, 3, 5):
+    for _label, _breaks, _says, _change in _CHANGES:
+        add(
+            f"sender-simple-blob-at-level-{_level}-{_label}",
+            _breaks,
+            f"The SIMPLEBLOB of a message of PrivacyLevel {_level} {_says}.",
+            _change_blob(_level, _change),
+            blind=True,
+        )
+
+
 add(
     "sender-simple-blob-constant-of-signing-key",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB names a signing key in its second constant part.",
     _change_sent_blob(lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:]),
 )
+
+
 add(
     "sender-simple-blob-trailing-zeros-missing",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB ends with the last byte of encryptedKey that is not zero.",
     _change_sent_blob(lambda blob: blob.rstrip(b"\0")),
 )
+
+
 add(
     "sender-simple-blob-encrypted-key-big-endian",
     "MQQB-2.4.2-D02",

@@ -1,6 +1,8 @@
-"""Faults of MS-MQQB 3.1.1.3 Queue Manager State."""
+"""Faults of MS-MQQB 3.1.1.3 Queue Manager State, with 3.1.1.3.2."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
@@ -8,32 +10,32 @@ from harness.faults.registry import Install, add
 from harness.faults.timed_caches import OnlyTheLast, delay_cleanup_timer, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier
 from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.ping import Ping
-from reference_qm.model.adm import MessageIDHistoryEntry, Session
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.model.adm import Message, MessageIDHistoryEntry, Session
 from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
 
+add(
+    "sender-symmetric-key-cache-has-one-entry",
+    ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
+    "The sender's SendSymmetricKeyCache has one entry: a new key replaces the previous key.",
+    replace_cache("SendSymmetricKeyCache", OnlyTheLast),
+)
 
-def _increment_element_at_restart(element: str) -> Install:
-    def increment_element(qm: QueueManager) -> None:
-        setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
-    return at_restart(increment_element)
-
-
-for _name, _rule, _element in (
-    ("sender-resend-timeouts-short-changed-by-restart", "MQQB-3.1.1.3-28", "ResendTimeoutsShort"),
-    ("sender-resend-timeouts-medium-changed-by-restart", "MQQB-3.1.1.3-29", "ResendTimeoutsMedium"),
-    ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
-    ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
+for _name, _cache in (
+    ("sender-send", "SendSymmetricKeyCache"),
+    ("receiver-receive", "ReceiveSymmetricKeyCache"),
 ):
     add(
-        _name,
-        _rule,
-        f"The sender's {_element} is one second longer after a restart.",
-        _increment_element_at_restart(_element),
+        f"{_name}-symmetric-key-cache-lifetime-doubled",
+        "MQQB-3.1.1.3-14",
+        f"The cleanup timer of {_cache} expires after two lifetimes.",
+        delay_cleanup_timer(_cache),
     )
 
 
@@ -67,6 +69,35 @@ class SenderMessageIdTwoHigher(Numbering):
         return super().assign_identifier()
 
 
+@fault("sender-message-id-incremented-twice-for-own-message", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
+    """The sender increments MessageIdOrdinal by two for an administration acknowledgment or a report."""
+
+    def send(self, message: Message, now: Now) -> None:
+        before = self.qm.adm.MessageIdOrdinal
+        super().send(message, now)
+        if self.qm.adm.MessageIdOrdinal != before:
+            self.qm.numbering.assign_identifier()
+
+
+@fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
+    """The sender increases MessageID by two, instead of one, for every fourth message."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return super().assign_identifier() if number % 4 == 0 else number
+
+
+@fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdsOfSecondQueueApart(Numbering):
+    """When several outgoing queues exist, the sender increases MessageID by two for each message."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return super().assign_identifier() if len(self.qm.adm.OutgoingQueues) > 1 else number
+
+
 def _reset_message_id_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
@@ -76,6 +107,34 @@ add(
     "MQQB-3.1.1.3-25",
     "The sender begins with the first MessageID again after a restart.",
     at_restart(_reset_message_id_ordinal),
+)
+
+
+def _repeat_last(qm: QueueManager) -> None:
+    waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
+    if not waiting:
+        qm.adm.MessageIdOrdinal = qm.disk.reserved = 0
+
+
+add(
+    "sender-message-ids-from-1-after-restart-without-waiting-messages",
+    "MQQB-3.1.1.3-25",
+    "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
+    at_restart(_repeat_last),
+    blind=True,
+)
+
+
+def _skip_back(qm: QueueManager) -> None:
+    qm.adm.MessageIdOrdinal = max(0, qm.adm.MessageIdOrdinal - 0x4000)
+
+
+add(
+    "sender-message-ids-of-last-run-again-after-restart",
+    "MQQB-3.1.1.3-25",
+    "After a restart, the sender's MessageIDs begin with the first MessageID of the run before.",
+    at_restart(_skip_back),
+    blind=True,
 )
 
 
@@ -108,19 +167,65 @@ add(
     at_restart(_forget_insecure_nacks),
 )
 
-add(
-    "sender-symmetric-key-cache-has-one-entry",
-    ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
-    "The sender's SendSymmetricKeyCache has one entry: a new key replaces the previous key.",
-    replace_cache("SendSymmetricKeyCache", OnlyTheLast),
-)
-for _name, _cache in (
-    ("sender-send", "SendSymmetricKeyCache"),
-    ("receiver-receive", "ReceiveSymmetricKeyCache"),
+
+def _increment_element_at_restart(element: str) -> Install:
+    def increment_element(qm: QueueManager) -> None:
+        setattr(qm.adm, element, getattr(qm.adm, element) + 1)
+
+    return at_restart(increment_element)
+
+
+for _name, _rule, _element in (
+    ("sender-resend-timeouts-short-changed-by-restart", "MQQB-3.1.1.3-28", "ResendTimeoutsShort"),
+    ("sender-resend-timeouts-medium-changed-by-restart", "MQQB-3.1.1.3-29", "ResendTimeoutsMedium"),
+    ("sender-resend-timeouts-long-changed-by-restart", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
+    ("sender-resend-timeouts-final-changed-by-restart", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
     add(
-        f"{_name}-symmetric-key-cache-lifetime-doubled",
-        "MQQB-3.1.1.3-14",
-        f"The cleanup timer of {_cache} expires after two lifetimes.",
-        delay_cleanup_timer(_cache),
+        _name,
+        _rule,
+        f"The sender's {_element} is one second longer after a restart.",
+        _increment_element_at_restart(_element),
     )
+
+
+for name, rule, element in (
+    ("short", "MQQB-3.1.1.3-28", "ResendTimeoutsShort"),
+    ("medium", "MQQB-3.1.1.3-29", "ResendTimeoutsMedium"),
+    ("long", "MQQB-3.1.1.3-30", "ResendTimeoutsLong"),
+    ("final", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
+):
+
+    def _double(qm: QueueManager, element: str = element) -> None:
+        setattr(qm.adm, element, 2 * getattr(qm.adm, element))
+
+    add(
+        f"sender-resend-timeout-{name}-doubled-at-restart",
+        rule,
+        f"The sender doubles {element} after a restart.",
+        at_restart(_double),
+        blind=True,
+    )
+
+
+@fault("sender-resend-timeouts-final-equals-long-after-restart", breaks="MQQB-3.1.1.3-31", blind=True)
+class SenderResendTimeoutsFinalEqualsLongAfterRestart(Restoring):
+    """After a restart, the sender's ResendTimeoutsFinal has the value of ResendTimeoutsLong."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        if entries:
+            self.qm.adm.ResendTimeoutsFinal = self.qm.adm.ResendTimeoutsLong
+
+
+@fault("sender-outgoing-tx-sequence-number-counted-anew-at-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
+class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
+    """After a restart, the sender sets OutgoingTxSequenceNumber to the number of transactional messages in
+    OutgoingMessageTable plus one, so that it uses a number again that was already sent and acknowledged.
+    """
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            waiting = sum(position.TxSequenceNumber > 0 for position in queue.session.OutgoingMessageTable)
+            queue.session.OutgoingTxSequenceNumber = waiting + 1

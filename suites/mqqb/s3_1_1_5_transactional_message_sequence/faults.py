@@ -6,23 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields
+from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import (
-    OrderAckBody,
-    SequenceInfo,
-    TransactionHeader,
-    TxSequenceID,
-    UserMessagePacket,
-)
+from reference_qm.codec import NULL_GUID, OrderAckBody, SequenceInfo, TransactionHeader, TxSequenceID, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
-from reference_qm.model.message import Message
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-
-_FA_BIT = TransactionHeader.flags(FA=1)
 
 
 def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
@@ -75,6 +67,28 @@ class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
         return packet
 
 
+@fault(
+    "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+)
+class SenderOrderAckKeepsLastMessage(OrderAcks):
+    """The sender keeps the last message of a sequence although an OrderAck acknowledges the message."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
+        number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
+        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))
+
+
+@fault("sender-third-sequence-with-ordinal-of-second", breaks="MQQB-3.1.1.5-03")
+class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
+    """The sender begins the third sequence with the Ordinal of the second sequence."""
+
+    def begin_sequence(self, session: Session) -> None:
+        super().begin_sequence(session)
+        if session.OutgoingTxSequenceID.Ordinal > 2:
+            session.OutgoingTxSequenceID = replace(session.OutgoingTxSequenceID, Ordinal=2)
+
+
 @fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
 class SenderSecondMessageOnEndedSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
@@ -88,6 +102,38 @@ class SenderSecondMessageOnEndedSequence(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=old)
 
 
+def _forget_last_sequence(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        identifier = queue.session.OutgoingTxSequenceID
+        if queue.session.OutgoingTxSequenceNumber == 1 and identifier.Ordinal > 1:
+            queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal - 1, identifier.TimeStamp)
+
+
+add(
+    "sender-transactional-message-after-restart-in-finished-sequence",
+    "MQQB-3.1.1.5-04",
+    "After a restart the sender sends its next transactional message in the sequence that ended before the restart.",
+    at_restart(_forget_last_sequence),
+    blind=True,
+)
+
+
+@fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
+class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
+    """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        identifier = numbered.TransactionalMessageSequenceIdentifier
+        if identifier.Ordinal > 1 and numbered.TransactionSequenceNumber == 3:
+            old = replace(identifier, Ordinal=identifier.Ordinal - 1)
+            return replace(numbered, TransactionalMessageSequenceIdentifier=old)
+        return numbered
+
+
+_FA_BIT = TransactionHeader.flags(FA=1)
+
+
 @fault("router-transaction-header-fa-set", breaks="MQQB-3.1.1.5-07")
 class RouterTransactionHeaderFaSet(Routing):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
@@ -98,13 +144,80 @@ class RouterTransactionHeaderFaSet(Routing):
         super().forward_message(position, packet, now)
 
 
-@fault(
-    "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
-)
-class SenderOrderAckKeepsLastMessage(OrderAcks):
-    """The sender keeps the last message of a sequence although an OrderAck acknowledges the message."""
+@fault("router-user-message-previous-number-recomputed", breaks="MQQB-3.1.1.5-07", blind=True)
+class RouterUserMessagePreviousNumberRecomputed(TransactionalSending):
+    """A router sets PreviousTxSequenceNumber of a forwarded message to TxSequenceNumber - 1."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
-        last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
-        number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
-        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        header = packet.TransactionHeader
+        if header is None or packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier:
+            return packet
+        header = replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1)
+        return replace(packet, TransactionHeader=header)
+
+
+@fault("router-transaction-header-with-flags-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
+class RouterTransactionHeaderWithFlagsCleared(Routing):
+    """A router clears the flags FM and LM of the TransactionHeader of a message that it forwards."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            packet = replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~0xC))
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("router-previous-number-of-forwarded-message-one-less", breaks="MQQB-3.1.1.5-07", blind=True)
+class RouterPreviousNumberOfForwardedMessageOneLess(Routing):
+    """A router sets PreviousTxSequenceNumber of a message that it forwards to TxSequenceNumber minus one."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            previous = header.TxSequenceNumber - 1
+            packet = replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=previous))
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
+class RouterConnectorGuidCleared(Routing):
+    """A router sets ConnectorQMGuid to zero in a message that it forwards."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None and header.ConnectorQMGuid is not None:
+            header = replace(header, ConnectorQMGuid=NULL_GUID)
+            packet = replace(packet, TransactionHeader=header)
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("router-last-message-flag-cleared", breaks="MQQB-3.1.1.5-07")
+class RouterLastMessageFlagCleared(Routing):
+    """The router clears LM of the TransactionHeader of a forwarded message."""
+
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            flags = header.Flags & ~TransactionHeader.flags(LM=1)
+            packet = replace(packet, TransactionHeader=replace(header, Flags=flags))
+        super().forward_message(position, packet, now)
+
+
+@fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
+class SenderSequenceInfoOfLaterSequenceWithOrdinal1(TransactionalSending):
+    """The sender puts a SeqID with Ordinal 1 into the SEQUENCE_INFO of each message of a sequence whose Ordinal is
+    above 1.
+    """
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked and unacked[-1].SeqID & 0xFFFFFFFF > 1:
+            last = unacked[-1]
+            unacked[-1] = SequenceInfo(last.SeqID & ~0xFFFFFFFF | 1, last.SeqNo, last.PrevNo)
+        return packet

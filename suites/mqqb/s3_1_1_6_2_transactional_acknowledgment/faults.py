@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
-from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserMessagePacket
+from reference_qm.codec import MessageClass, OrderAckBody, SessionHeader, TxSequenceID, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
-from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import (
+    IncomingTransactionalTransferInfo,
+    OutgoingMessagePosition,
+    RecoverableReceipt,
+    Session,
+)
 from reference_qm.surface.clock import Now
+
+
+@fault("router-order-ack-sent", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RouterOrderAckSent(Routing):
+    """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().route_message(session, packet, receipt, now)
+        header = packet.TransactionHeader
+        if header is not None:
+            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
+            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
 
 @fault("router-message-out-of-order-dropped", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
@@ -31,12 +54,64 @@ class RouterMessageOutOfOrderDropped(Routing):
         super().route_message(session, packet, receipt, now)
 
 
+@fault("receiver-order-ack-after-gap-names-number-after-gap", breaks="MQQB-3.1.1.6.2-03", blind=True)
+class ReceiverOrderAckAfterGapNamesNumberAfterGap(OrderAcks):
+    """The receiver adds the number of messages that it rejected to TxSequenceNumber of the next OrderAck."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        number = body.TxSequenceNumber + transfer.RejectCount
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-ack-includes-discarded-message-after-filled-gap", breaks="MQQB-3.1.1.6.2-03")
+class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
+    """After a missing message has arrived, the receiver acknowledges a later message that it discarded because of the
+    gap.
+    """
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        rejected = self.__dict__.setdefault("rejected", {})
+        if transfer.RejectCount:
+            rejected[transfer] = transfer.saved_number
+            return body
+        if transfer in rejected and transfer.saved_number == rejected[transfer] + 1:
+            number = body.TxSequenceNumber + 1
+            return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+        return body
+
+
+@fault("receiver-rejected-message-restarts-no-order-ack-timer", breaks="MQQB-3.1.1.6.2-06")
+class ReceiverRejectedMessageRestartsNoOrderAckTimer(InSequence):
+    """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        super().reject_out_of_sequence(session, transfer, now)
+        session.order_acks_due.clear()
+
+
 @fault("sender-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")
 class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """The sender discards a transactional message that a SessionAck acknowledges."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
+
+
+@fault("sender-second-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")
+class SenderSecondTransactionalMessageDiscardedBySessionAck(SessionAcks):
+    """The sender discards the second and later transactional messages of a sequence when a SessionAck acknowledges
+    them.
+    """
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged(session, header)
+        for position in list(session.OutgoingMessageTable):
+            if position.ReceivedSessionAck and position.TxSequenceNumber > 1:
+                self.delete_position(session, position)
 
 
 @fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
@@ -49,6 +124,71 @@ class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
         super().retain(session, position)
         session.OutgoingMessageTable.remove(position)
         self.leave_sequence(session, position)
+
+
+@fault("sender-message-of-second-queue-deleted-by-session-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderMessageOfSecondQueueDeletedBySessionAck(TransactionalSending):
+    """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        queues = list(self.qm.adm.OutgoingQueues.values())
+        if session.OutgoingQueueReference is not queues[0]:
+            session.OutgoingMessageTable.remove(position)
+
+
+@fault("sender-message-with-jn-only-not-retained", breaks="MQQB-3.1.1.6.2-11", blind=True)
+class SenderMessageWithJnOnlyNotRetained(TransactionalSending):
+    """When an OrderAck arrives for a message with JN but without JP, the sender deletes the message without waiting for
+    the FinalAck.
+    """
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JN and not header.JP:
+            session.OutgoingMessageTable.remove(position)
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
+        else:
+            super().delete_ordered(session, position)
+
+
+@fault("sender-journaled-message-deleted-by-order-ack-before-session-ack", breaks="MQQB-3.1.1.6.2-11", blind=True)
+class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSending):
+    """If the session acknowledgment of a message with JP arrives after its OrderAck, the sender does not keep the
+    message until the FinalAck arrives.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        ordered = position.ReceivedOrderAck
+        super().retain(session, position)
+        if ordered:
+            session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
+
+
+@fault("sender-message-with-jp-only-discarded-by-order-ack", breaks="MQQB-3.1.1.6.2-11")
+class SenderMessageWithJpOnlyDiscardedByOrderAck(TransactionalSending):
+    """The sender discards a message with JP and without JN when an OrderAck acknowledges the message."""
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JP and not header.JN:
+            session.OutgoingMessageTable.remove(position)
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
+            return
+        super().delete_ordered(session, position)
+
+
+@fault("sender-message-with-jn-only-discarded-by-order-ack", breaks="MQQB-3.1.1.6.2-11")
+class SenderMessageWithJnOnlyDiscardedByOrderAck(TransactionalSending):
+    """The sender discards a message with JN and without JP when an OrderAck acknowledges the message."""
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JN and not header.JP:
+            session.OutgoingMessageTable.remove(position)
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
+            return
+        super().delete_ordered(session, position)
 
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
@@ -78,14 +218,17 @@ class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
         return accepted
 
 
-@fault("router-order-ack-sent", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RouterOrderAckSent(Routing):
-    """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
+@fault("receiver-order-ack-number-one-less-with-several-messages", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckNumberOneLessWithSeveralMessages(OrderAcks):
+    """When several messages await an OrderAck, the receiver sends the number of the second-to-last message as
+    TxSequenceNumber of the OrderAck.
+    """
 
-    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().route_message(session, packet, receipt, now)
-        header = packet.TransactionHeader
-        if header is not None:
-            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
-            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
-            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        last = self.__dict__.setdefault("last", {})
+        number = body.TxSequenceNumber
+        if number - last.get(id(transfer), 0) > 1:
+            body = replace(body, TxSequenceNumber=number - 1, TxPreviousSequenceNumber=number - 2)
+        last[id(transfer)] = number
+        return body

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import change_step, fault
 from harness.faults.primitives import set_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import UserHeader, UserMessagePacket
 from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.core.transfer.receiving import Receiving
@@ -37,3 +41,38 @@ class SenderFinalAckCountedAsExpress(Receiving):
         if is_final_ack(packet):
             packet = set_fields(packet, {"UserHeader.Flags": lambda old: old & ~UserHeader.flags(DM=3)})
         super().receive_user_message(session, packet, now)
+
+
+def _not_counted(when: Callable[[Any, Any, Any], bool]) -> Install:
+    def run(self: Any, original: Any, session: Any, packet: Any) -> None:
+        if not is_final_ack(packet) or not when(self, session, packet):
+            original(session, packet)
+
+    return change_step(Receiving.count_received, run)
+
+
+def _is_later(self: Any, session: Any, packet: Any) -> bool:
+    seen = self.__dict__.setdefault("seen", set())
+    known = session.number in seen
+    seen.add(session.number)
+    return known
+
+
+for _name, _says, _install in (
+    (
+        "sender-second-final-ack-not-counted",
+        "The sender does not count the second and later FinalAcks on a session.",
+        _not_counted(_is_later),
+    ),
+    (
+        "sender-positive-final-ack-not-counted",
+        "The sender does not count a FinalAck of class ACK_RECEIVE.",
+        _not_counted(lambda self, session, packet: packet.MessagePropertiesHeader.MessageClass == 0x4000),
+    ),
+    (
+        "sender-final-ack-after-order-ack-not-counted",
+        "The sender does not count a FinalAck on a session on which it received a message before.",
+        _not_counted(lambda self, session, packet: session.MessageReceivedCount > 0),
+    ),
+):
+    add(_name, "MQQB-3.1.1.7.3-D01", _says, _install, blind=True)

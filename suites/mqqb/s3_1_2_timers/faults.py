@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.2 Timers."""
+"""Faults of MS-MQQB 3.1.2 Timers, with 3.1.2.1, 3.1.2.2, 3.1.2.4, 3.1.2.6, 3.1.2.7, 3.1.2.8."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import replace
 from functools import partial
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip
+from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import Install, add
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import Session
-from reference_qm.model.timers import TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
@@ -28,28 +31,70 @@ def _change_timer_duration(timer: TimerName, change: Callable[[int], int]) -> In
     return replace_part(TimerDurationChanged)
 
 
-def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:
-    return duration_ms
-
-
 add(
     "acceptor-session-initialization-timer-always-45-s",
     "MQQB-3.1.2.1-01",
     "The acceptor's Session Initialization Timer always expires after 45 s.",
     _change_timer_duration(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
 )
+
+
+@fault("acceptor-initialization-timer-of-second-session-not-running", breaks="MQQB-3.1.2.1-01")
+class AcceptorInitializationTimerOfSecondSessionNotRunning(SessionTimers):
+    """The acceptor does not start the Session Initialization Timer of a session while this timer runs for another
+    session.
+    """
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        if name is TimerName.SESSION_INITIALIZATION and any(
+            self.qm.timers.is_running(TimerKey(name, other)) for other in self.qm.sessions if other != session.number
+        ):
+            return
+        super().start(session, name, duration_ms, now)
+
+
 add(
     "acceptor-session-cleanup-timer-always-40-s",
     "MQQB-3.1.2.2-01",
     "The acceptor's Session Cleanup Timer always expires after 40 s.",
     _change_timer_duration(TimerName.SESSION_CLEANUP, lambda _: 40_000),
 )
+
+
+@fault("receiver-cleanup-timer-of-second-session-of-half-the-duration", breaks="MQQB-3.1.2.2-01")
+class ReceiverCleanupTimerOfSecondSessionOfHalfTheDuration(SessionTimers):
+    """The receiver starts the Session Cleanup Timer of a session with half of the configured time while this timer runs
+    for another session.
+    """
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        if name is TimerName.SESSION_CLEANUP and any(
+            self.qm.timers.is_running(TimerKey(name, other)) for other in self.qm.sessions if other != session.number
+        ):
+            duration_ms //= 2
+        super().start(session, name, duration_ms, now)
+
+
 add(
     "sender-session-ack-wait-timer-one-fifth-longer",
     "MQQB-3.1.2.4-01",
     "The sender's Session Ack Wait Timer runs 20 percent longer than specified.",
     _change_timer_duration(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
 )
+
+
+@fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
+class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
+    """An acceptor that waits for an acknowledgment uses its default timeout instead of the AckWaitTimeout that the
+    initiator sent.
+    """
+
+    def start_wait_timer(self, session: Session, now: Now) -> None:
+        agreed = session.AckWaitTimeout
+        if not session.initiator:
+            session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
+        super().start_wait_timer(session, now)
+        session.AckWaitTimeout = agreed
 
 
 @fault("sender-transactional-ack-wait-timer-3-s", breaks="MQQB-3.1.2.6-01")
@@ -61,25 +106,39 @@ class SenderTransactionalAckWaitTimer3S(TransactionalSending):
         super().start_ack_wait_timer(session, now)
 
 
-for _name, _duration_ms in (
-    ("initiator-ping-response-timer-5-s", 5_000),
-    ("initiator-ping-response-timer-250-ms", 250),
-):
-    add(
-        _name,
-        "MQQB-3.1.2.9-D01",
-        f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
-        _change_timer_duration(TimerName.PING_RESPONSE, partial(_replace_timer_duration, _duration_ms)),
-    )
-
-
-@fault("sender-resend-time-set-without-resend-interval", breaks="MQQB-3.1.2.6-D01")
-class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
-    """The sender's ResendTime is the start time of the timer, without ResendInterval."""
+@fault("sender-resend-of-later-sequence-after-twice-the-first-interval", breaks="MQQB-3.1.2.6-01", blind=True)
+class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending):
+    """The sender first starts the Transactional Ack Wait Timer of the second and later sequences of a session with
+    twice the first ResendInterval.
+    """
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_ack_wait_timer(session, now)
-        outgoing_sequence(session).ResendTime = now.utc_s
+        sequence = outgoing_sequence(session)
+        if session.OutgoingTxSequenceID.Ordinal > 1 and not sequence.ResendIntervalIndex:
+            duration_ms = 2_000 * sequence.ResendInterval
+            self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
+
+
+class _CountingTimerStarts(SessionTimers):
+    """Count the starts of each timer of a session."""
+
+    def count_start(self, session: Session, name: TimerName) -> int:
+        counts = self.__dict__.setdefault("counts", {})
+        key = (name, session.number)
+        counts[key] = counts.get(key, 0) + 1
+        return int(counts[key])
+
+
+@fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
+class ReceiverOrderAckTimerDoubledAfterFirstStart(_CountingTimerStarts):
+    """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
+    the first time.
+    """
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        later = name is TimerName.ORDER_ACK_SEND and self.count_start(session, name) > 1
+        super().start(session, name, 5 * duration_ms if later else duration_ms, now)
 
 
 @fault("receiver-history-cleanup-timer-always-30-min", breaks="MQQB-3.1.2.8-01")
@@ -99,3 +158,69 @@ add(
     "The acceptor does nothing when its Session Initialization Timer expires.",
     skip(Closing.on_session_initialization_timer),
 )
+
+
+add(
+    "acceptor-session-initialization-timer-not-restarted-by-response",
+    "MQQB-3.1.2.1-D01",
+    "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection "
+    "response; the timer that started with the connection continues to run.",
+    skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
+    blind=True,
+)
+
+
+@fault("acceptor-initialization-timer-of-request-with-own-guid-not-started", breaks="MQQB-3.1.2.1-D01", blind=True)
+class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
+    """The acceptor does not start the Session Initialization Timer after its response to a request whose ServerGuid is
+    the acceptor's GUID.
+    """
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        if packet.EstablishConnectionHeader.ServerGuid == self.qm.adm.Identifier:
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
+class ReceiverAckSendTimerOfSecondExpiryNotStarted(_CountingTimerStarts):
+    """The receiver starts the Session Ack Send Timer only three times in a session."""
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        if name is not TimerName.SESSION_ACK_SEND or self.count_start(session, name) <= 3:
+            super().start(session, name, duration_ms, now)
+
+
+@fault("sender-resend-time-set-without-resend-interval", breaks="MQQB-3.1.2.6-D01")
+class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
+    """The sender's ResendTime is the start time of the timer, without ResendInterval."""
+
+    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().start_ack_wait_timer(session, now)
+        outgoing_sequence(session).ResendTime = now.utc_s
+
+
+def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:
+    return duration_ms
+
+
+for _name, _duration_ms in (
+    ("initiator-ping-response-timer-5-s", 5_000),
+    ("initiator-ping-response-timer-250-ms", 250),
+):
+    add(
+        _name,
+        "MQQB-3.1.2.9-D01",
+        f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
+        _change_timer_duration(TimerName.PING_RESPONSE, partial(_replace_timer_duration, _duration_ms)),
+    )
+
+
+@fault("initiator-ping-response-timer-of-second-ping-longer", breaks="MQQB-3.1.2.9-D01", blind=True)
+class InitiatorPingResponseTimerOfSecondPingLonger(SessionTimers):
+    """The initiator starts the Ping Response Timer with three seconds for every ping after the first ping."""
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        if name is TimerName.PING_RESPONSE and self.qm.adm.PingCookie > 1:
+            duration_ms *= 3
+        super().start(session, name, duration_ms, now)

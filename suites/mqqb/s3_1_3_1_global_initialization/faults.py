@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import change_step, fault, replace_part
 from harness.faults.primitives import always, at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -40,9 +40,216 @@ def _change_resend_timer_table(first: int, count: int) -> Install:
     return _change_after_initialization(change_table_entries)
 
 
+for _name, _rule, _first, _count in (
+    ("sender-resend-table-short-entries-7-s", "MQQB-3.1.3.1-02", 0, 3),
+    ("sender-resend-table-medium-entries-7-s", "MQQB-3.1.3.1-03", 3, 3),
+    ("sender-resend-table-long-entries-7-s", "MQQB-3.1.3.1-04", 6, 3),
+    ("sender-resend-table-final-entry-7-s", "MQQB-3.1.3.1-05", 9, 1),
+):
+    _says = f"The sender's ResendTimerTable has {_count} entries of 7 s from index {_first}."
+    add(_name, _rule, _says, _change_resend_timer_table(_first, _count))
+
+
+def _set_second_to_medium(qm: QueueManager) -> None:
+    table = qm.adm.ResendTimerTable
+    qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
+
+
+add(
+    "sender-resend-table-second-entry-has-medium-interval",
+    "MQQB-3.1.3.1-02",
+    "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
+    always(_set_second_to_medium),
+)
+
+
+@fault("sender-third-resend-timeout-medium", breaks="MQQB-3.1.3.1-02", blind=True)
+class SenderThirdResendTimeoutMedium(Initialization):
+    """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        table = list(self.qm.adm.ResendTimerTable)
+        table[2] = table[3]
+        self.qm.adm.ResendTimerTable = tuple(table)
+
+
+def _entry_is(place: int, source: int) -> Install:
+    def run(self: Any, original: Any, now: Any) -> None:
+        original(now)
+        table = list(self.qm.adm.ResendTimerTable)
+        table[place] = table[source]
+        self.qm.adm.ResendTimerTable = tuple(table)
+
+    return change_step(Initialization.initialize_globally, run)
+
+
+def _setting_after_restart(**changes: Any) -> Install:
+    def change(core: QueueManager) -> None:
+        core.caches.configure(replace(core.caches.settings, **changes))
+
+    return at_restart(change)
+
+
+def _setting_at_start(**changes: Any) -> Install:
+    def run(self: Any, original: Any, now: Any) -> None:
+        original(now)
+        self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
+
+    return change_step(Initialization.initialize_globally, run)
+
+
+def _stop_for_few(self: Any, original: Any, now: Any) -> None:
+    original(now)
+    if len(self.qm.adm.MessageIDHistoryTable) < 3:
+        self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
+
+
+for _name, _breaks, _says, _install in (
+    *(
+        (
+            f"sender-resend-entry-{place}-as-entry-{source}",
+            rule,
+            f"Entry {place + 1} of ResendTimerTable has the value of entry {source + 1}.",
+            _entry_is(place, source),
+        )
+        for place, source, rule in (
+            (0, 3, "MQQB-3.1.3.1-02"),
+            (1, 6, "MQQB-3.1.3.1-02"),
+            (3, 0, "MQQB-3.1.3.1-03"),
+            (4, 6, "MQQB-3.1.3.1-03"),
+            (3, 6, "MQQB-3.1.3.1-03"),
+            (6, 3, "MQQB-3.1.3.1-04"),
+            (7, 9, "MQQB-3.1.3.1-04"),
+            (6, 9, "MQQB-3.1.3.1-04"),
+            (9, 3, "MQQB-3.1.3.1-05"),
+        )
+    ),
+    (
+        "receiver-history-timer-not-started-for-two-entries",
+        "MQQB-3.1.3.1-07",
+        "The MessageIDHistory Cleanup Timer does not run after a start with fewer than three entries.",
+        change_step(Initialization.initialize_globally, _stop_for_few),
+    ),
+    *(
+        (
+            f"any-{name.lower()}-{when}",
+            rule,
+            f"{name} is {value} {words}.",
+            install(**{name: value}),
+        )
+        for name, value, rule in (
+            ("SymmetricKeyShortLifetime", 601_000, "MQQB-3.1.3.1-17"),
+            ("PreferredAdvancedAlgorithm", 0x660E, "MQQB-3.1.3.1-19"),
+            ("PreferredEnhancedAlgorithm", 0x6602, "MQQB-3.1.3.1-20"),
+            ("PreferredBaseAlgorithm", 0x6602, "MQQB-3.1.3.1-21"),
+            ("RejectEnhancedRC2Using40BitKeys", True, "MQQB-3.1.3.1-23"),
+        )
+        for when, words, install in (
+            ("wrong-after-restart", "after a restart", _setting_after_restart),
+            ("wrong-at-start", "after the start", _setting_at_start),
+        )
+    ),
+):
+    add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("sender-sixth-resend-timeout-long", breaks="MQQB-3.1.3.1-03", blind=True)
+class SenderSixthResendTimeoutLong(Initialization):
+    """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        table = list(self.qm.adm.ResendTimerTable)
+        table[5] = table[6]
+        self.qm.adm.ResendTimerTable = tuple(table)
+
+
+@fault("sender-ninth-resend-timeout-final", breaks="MQQB-3.1.3.1-04", blind=True)
+class SenderNinthResendTimeoutFinal(Initialization):
+    """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        table = list(self.qm.adm.ResendTimerTable)
+        table[8] = table[9]
+        self.qm.adm.ResendTimerTable = tuple(table)
+
+
+@fault("sender-last-resend-timeout-long", breaks="MQQB-3.1.3.1-05", blind=True)
+class SenderLastResendTimeoutLong(Initialization):
+    """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        table = self.qm.adm.ResendTimerTable
+        self.qm.adm.ResendTimerTable = (*table[:9], table[8])
+
+
+add(
+    "receiver-history-cleanup-timer-runs-with-empty-history",
+    "MQQB-3.1.3.1-06",
+    "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
+    _change_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
+)
+
+
+def _stop_history_timer(qm: QueueManager, now: Now) -> None:
+    qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
+
+
+add(
+    "receiver-history-cleanup-timer-stopped-with-history",
+    "MQQB-3.1.3.1-07",
+    "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
+    _change_after_initialization(_stop_history_timer),
+)
+
+
+@fault("receiver-history-timer-not-started-for-outdated-history", breaks="MQQB-3.1.3.1-07", blind=True)
+class ReceiverHistoryTimerNotStartedForOutdatedHistory(Initialization):
+    """The receiver does not start the MessageIDHistory Cleanup Timer when all stored entries are already outdated."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        oldest_s = now.utc_s - self.qm.settings.message_id_history_cleanup_ms // self.qm.settings.scale // 1000
+        if all(entry.TimeStamp < oldest_s for entry in self.qm.adm.MessageIDHistoryTable):
+            self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
+
+
+@fault("receiver-history-timer-not-running-after-start-with-one-entry", breaks="MQQB-3.1.3.1-07", blind=True)
+class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
+    """The receiver does not start the MessageIDHistory Cleanup Timer when it starts with exactly one entry in the
+    history.
+    """
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        if len(self.qm.adm.MessageIDHistoryTable) < 2:
+            self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
+
+
 def _fill_symmetric_key_cache(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
     return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
+
+
+for _name, _rule, _cache in (
+    ("receiver-user-cert-cache-not-empty-at-start", "MQQB-3.1.3.1-08", "UserCertCache"),
+    ("receiver-receive-key-cache-not-empty-at-start", "MQQB-3.1.3.1-11", "ReceiveSymmetricKeyCache"),
+    ("receiver-receive-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-12", "ReceiveBaseSymmetricKeyCache"),
+    ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
+    ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
+):
+    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_symmetric_key_cache(_cache))
+
+
+add(
+    "receiver-user-cert-cache-not-empty-after-restart",
+    "MQQB-3.1.3.1-08",
+    "UserCertCache is empty only at the first start of the receiver; after a restart, the cache contains an entry.",
+    at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
+)
 
 
 def _change_security_setting(name: str) -> Install:
@@ -53,38 +260,6 @@ def _change_security_setting(name: str) -> Install:
     return _change_after_initialization(change_setting)
 
 
-def _stop_history_timer(qm: QueueManager, now: Now) -> None:
-    qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
-
-
-for _name, _rule, _first, _count in (
-    ("sender-resend-table-short-entries-7-s", "MQQB-3.1.3.1-02", 0, 3),
-    ("sender-resend-table-medium-entries-7-s", "MQQB-3.1.3.1-03", 3, 3),
-    ("sender-resend-table-long-entries-7-s", "MQQB-3.1.3.1-04", 6, 3),
-    ("sender-resend-table-final-entry-7-s", "MQQB-3.1.3.1-05", 9, 1),
-):
-    _says = f"The sender's ResendTimerTable has {_count} entries of 7 s from index {_first}."
-    add(_name, _rule, _says, _change_resend_timer_table(_first, _count))
-add(
-    "receiver-history-cleanup-timer-runs-with-empty-history",
-    "MQQB-3.1.3.1-06",
-    "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
-    _change_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
-)
-add(
-    "receiver-history-cleanup-timer-stopped-with-history",
-    "MQQB-3.1.3.1-07",
-    "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
-    _change_after_initialization(_stop_history_timer),
-)
-for _name, _rule, _cache in (
-    ("receiver-user-cert-cache-not-empty-at-start", "MQQB-3.1.3.1-08", "UserCertCache"),
-    ("receiver-receive-key-cache-not-empty-at-start", "MQQB-3.1.3.1-11", "ReceiveSymmetricKeyCache"),
-    ("receiver-receive-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-12", "ReceiveBaseSymmetricKeyCache"),
-    ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
-    ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
-):
-    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_symmetric_key_cache(_cache))
 for _name, _rule, _element in (
     ("receiver-user-cert-cache-size-wrong", "MQQB-3.1.3.1-09", "UserCertCacheSize"),
     ("receiver-user-cert-lifetime-wrong", "MQQB-3.1.3.1-10", "UserCertLifetime"),
@@ -111,16 +286,24 @@ def _double_certificate_lifetime(qm: QueueManager) -> None:
 
 
 add(
-    "receiver-user-cert-cache-not-empty-after-restart",
-    "MQQB-3.1.3.1-08",
-    "UserCertCache is empty only at the first start of the receiver; after a restart, the cache contains an entry.",
-    at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
-)
-add(
     "receiver-user-cert-lifetime-doubled-after-restart",
     "MQQB-3.1.3.1-10",
     "After a restart the receiver keeps certificates in UserCertCache for twice UserCertLifetime.",
     at_restart(_double_certificate_lifetime),
+)
+
+
+def _take_long_lifetime(qm: QueueManager) -> None:
+    settings = qm.caches.settings
+    qm.caches.configure(replace(settings, SymmetricKeyShortLifetime=settings.SymmetricKeyLongLifetime))
+
+
+add(
+    "any-symmetric-key-short-lifetime-long-after-restart",
+    "MQQB-3.1.3.1-17",
+    "After a restart the queue manager uses SymmetricKeyLongLifetime as SymmetricKeyShortLifetime.",
+    at_restart(_take_long_lifetime),
+    blind=True,
 )
 
 
@@ -161,16 +344,3 @@ for _name, _rule, _element, _algorithm in (
         f"The sender's {_element} is always {_algorithm.name}, regardless of the configuration.",
         _set_preferred_algorithm(_element, _algorithm),
     )
-
-
-def _set_second_to_medium(qm: QueueManager) -> None:
-    table = qm.adm.ResendTimerTable
-    qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
-
-
-add(
-    "sender-resend-table-second-entry-has-medium-interval",
-    "MQQB-3.1.3.1-02",
-    "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
-    always(_set_second_to_medium),
-)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.4 Higher-Layer Triggered Events."""
+"""Faults of MS-MQQB 3.1.4 Higher layer triggered events, with 3.1.4.1, 3.1.4.2."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-
-add(
-    "initiator-waiting-messages-not-sent-at-start",
-    "MQQB-3.1.4.1-02",
-    "A queue manager connects to no other queue manager when it starts, although messages wait.",
-    skip(Administering.establish_waiting),
-)
 
 
 @fault("any-queue-manager-start-initializes-elements-partly", breaks="MQQB-3.1.4.1-01")
@@ -25,6 +19,14 @@ class AnyQueueManagerStartInitializesElementsPartly(Initialization):
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
         self.qm.adm.ResendTimerTable = self.qm.adm.ResendTimerTable[:3]
+
+
+add(
+    "initiator-waiting-messages-not-sent-at-start",
+    "MQQB-3.1.4.1-02",
+    "A queue manager connects to no other queue manager when it starts, although messages wait.",
+    skip(Administering.establish_waiting),
+)
 
 
 @fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
@@ -37,3 +39,30 @@ class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
         for session in begun[1:]:
             self.qm.closing.close(session, "a fault", now)
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-only-first-queue-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
+class InitiatorOnlyFirstQueueConnectedAtStart(Administering):
+    """When the queue manager starts, it connects only for the first outgoing queue that has messages."""
+
+    def establish_waiting(self, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+            if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+                self.qm.establishing.establish(queue.session, now)
+                return
+
+
+@fault("initiator-queue-of-transactional-messages-not-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
+class InitiatorQueueOfTransactionalMessagesNotConnectedAtStart(Administering):
+    """When the queue manager starts, it does not connect for a queue that has only transactional messages."""
+
+    def establish_waiting(self, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            table = queue.session.OutgoingMessageTable
+            if (
+                len(table)
+                and queue.State is not OutgoingQueueState.ON_HOLD
+                and any(not one.TxSequenceNumber for one in table)
+            ):
+                self.qm.establishing.establish(queue.session, now)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
+from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.ping import Ping
-from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import ConnectionStatus, SessionState
+from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 _PROGRESS_STATUSES = {
@@ -23,7 +28,10 @@ _PROGRESS_STATUSES = {
     ConnectionStatus.ESTABLISH_PACKET_RECEIVED,
     ConnectionStatus.ESTABLISHED,
 }
+
+
 _FAILURE_STATUSES = set(ConnectionStatus) - _PROGRESS_STATUSES
+
 
 add(
     "initiator-connection-history-failure-missing",
@@ -31,6 +39,66 @@ add(
     "The initiator adds no entry to ConnectionHistory for a failed attempt.",
     omit_history_entries(_FAILURE_STATUSES),
 )
+
+
+FAILURES = (
+    ConnectionStatus.UNKNOWN_FAILURE,
+    ConnectionStatus.PING_FAILURE,
+    ConnectionStatus.SOCKET_CONNECT_FAILURE,
+    ConnectionStatus.DNS_FAILURE,
+    ConnectionStatus.CONNECTION_REFUSED,
+    ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE,
+)
+
+
+@fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
+    """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
+    the new entry.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and history:
+            history.pop()
+        super().add_connection_history(session, status, now)
+
+
+@fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorNoEntryOfFailedRetry(Connecting):
+    """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
+    fails.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status in FAILURES):
+            super().add_connection_history(session, status, now)
+
+
+_FAILURES = (
+    ConnectionStatus.UNKNOWN_FAILURE,
+    ConnectionStatus.PING_FAILURE,
+    ConnectionStatus.SOCKET_CONNECT_FAILURE,
+    ConnectionStatus.DNS_FAILURE,
+    ConnectionStatus.CONNECTION_REFUSED,
+    ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE,
+)
+
+
+@fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorRepeatedFailureNotInHistory(Connecting):
+    """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
+    previous failure.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        failed = [one.Status for one in history if one.Status in _FAILURES]
+        if status in _FAILURES and failed and failed[-1] is status:
+            return
+        super().add_connection_history(session, status, now)
+
+
 add(
     "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
@@ -39,24 +107,65 @@ add(
         _FAILURE_STATUSES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE
     ),
 )
+
+
+for status, name in (
+    (ConnectionStatus.DNS_FAILURE, "unresolved-name"),
+    (ConnectionStatus.SOCKET_CONNECT_FAILURE, "refused-connection"),
+    (ConnectionStatus.CONNECTION_REFUSED, "refused-session"),
+):
+    add(
+        f"initiator-entry-of-{name}-with-status-unknown-failure",
+        "MQQB-3.1.5.2-02",
+        f"The initiator adds an entry with Status UnknownFailure for an attempt that ends with {status.name}.",
+        change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
+        blind=True,
+    )
+
+
+@fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
+class InitiatorFailureInRetryIsUnknownFailure(Closing):
+    """The initiator sets Status of a failed retry to UnknownFailure."""
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        if session.retrying:
+            status = ConnectionStatus.UNKNOWN_FAILURE
+        super().fail_to_establish(session, status, reason, now)
+
+
 add(
     "initiator-connection-history-unknown-failure-dns-failure",
     "MQQB-3.1.5.2-03",
     "The initiator's ConnectionHistory has Status DnsFailure for a failure for which no other value is defined.",
     change_history_entries({ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.DNS_FAILURE),
 )
+
+
+add(
+    "initiator-entry-of-response-for-another-with-status-connection-refused",
+    "MQQB-3.1.5.2-03",
+    "The initiator adds an entry with Status ConnectionRefused for an attempt that ends with an invalid response.",
+    change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
+    blind=True,
+)
+
+
 add(
     "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has the time 0.",
     change_history_entries(_FAILURE_STATUSES, ConnectionHistoryTime=0),
 )
+
+
 add(
     "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has Error 0.",
     change_history_entries(_FAILURE_STATUSES, Error=0),
 )
+
+
 add(
     "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
@@ -65,7 +174,106 @@ add(
 )
 
 
-# -- 3.1.5.2.2 the ping before a session ---------------------------------------------------------------------------
+@fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
+    """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
+    the address that failed.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        if HRESULT_BY_CONNECTION_STATUS[status] and session.NextHopCollection:
+            history = outgoing_queue(session).ConnectionHistory
+            history.append(replace(history.pop(), AddressList=session.NextHopCollection[0].Address))
+
+
+@fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
+    the HRESULT of a success.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and status is not ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
+
+
+@fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
+    """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
+    previous entry.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorEntryOfFailureWithFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
+    attempt, instead of the address that it tried.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and session.NextHopCollection:
+            entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
+    """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        failed = [one for one in history if one.Status in _FAILURES]
+        if status in _FAILURES:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
+
+
+@fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
+    failed.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status in _FAILURES and session.NextHopCollection:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorFailureInRetryWithoutError(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status in _FAILURES and session.retrying:
+            history[-1] = replace(history[-1], Error=0)
+
+
+@fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
+    failure of the queue, if the queue had an earlier failure.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        previous = next((entry.Error for entry in reversed(history) if entry.Error), 0)
+        super().add_connection_history(session, status, now)
+        if previous and HRESULT_BY_CONNECTION_STATUS[status]:
+            history[-1] = replace(history[-1], Error=previous)
 
 
 @fault("initiator-ping-request-not-sent", breaks="MQQB-3.1.5.2.2-02")
@@ -76,18 +284,68 @@ class InitiatorPingRequestNotSent(Ping):
         self.qm.connecting.connect_transport(session)
 
 
+_pinged: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
+
+
+@fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
+class InitiatorPingSentToAddressOfFirstDestination(Ping):
+    """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        address = session.RemoteQMAddress
+        session.RemoteQMAddress = _pinged.setdefault(self.qm, address)
+        super().send_request(session, now)
+        session.RemoteQMAddress = address
+
+
 add(
     "initiator-no-request-after-positive-ping",
     "MQQB-3.1.5.2.2-04",
     "The initiator connects after a positive Ping Response and sends no EstablishConnection request.",
     skip(Establishing.send_establish_request),
 )
+
+
+@fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
+class InitiatorConnectsWithoutPingResponse(Ping):
+    """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
+
+    def ping_before_session(self, session: Session, now: Now) -> None:
+        super().ping_before_session(session, now)
+        if session.pinged:
+            self.response_processed(session, self.build_request(), now)
+
+
 add(
     "initiator-connection-history-ping-failure-missing",
     "MQQB-3.1.5.2.2-06",
     "The initiator adds no entry to ConnectionHistory for a failed ping.",
     omit_history_entries({ConnectionStatus.PING_FAILURE}),
 )
+
+
+@fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class InitiatorSecondFailedPingWithoutEntry(Connecting):
+    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        entries = outgoing_queue(session).ConnectionHistory
+        known = any(one.Status is ConnectionStatus.PING_FAILURE for one in entries)
+        if not (known and status is ConnectionStatus.PING_FAILURE):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class InitiatorRefusedPingNotInHistory(Ping):
+    """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        before = list(history)
+        super().response_processed(session, response, now)
+        if response.RF:
+            history.clear()
+            history.extend(before)
 
 
 @fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
@@ -97,6 +355,41 @@ class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         other = ConnectionStatus.DNS_FAILURE if status is ConnectionStatus.PING_FAILURE else status
         super().add_connection_history(session, other, now)
+
+
+@fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorEntryOfFailedPingWithError0(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], Error=0)
+
+
+@fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorEntryOfFailedPingWithHostName(Connecting):
+    """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
+    failed ping.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
+
+
+@fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorRefusedPingIsConnectionRefused(Ping):
+    """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(session, response, now)
+        if response.RF:
+            history = outgoing_queue(session).ConnectionHistory
+            history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)
 
 
 def _skip_reconnect_after_ping_failure(
@@ -111,3 +404,47 @@ add(
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
     during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
 )
+
+
+@fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
+    """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
+    Timer expires.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            self.qm.establishing.establish(session, now)
+
+
+@fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorRetryOneSecondAfterMissingPingResponse(Ping):
+    """After a failed ping, the initiator tries again after one second."""
+
+    def on_response_timer(self, session: Session, now: Now) -> None:
+        super().on_response_timer(session, now)
+        self.qm.session_timers.start(session, TimerName.SESSION_RETRY_CONNECT, 1_000, now)
+
+
+@fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
+    """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
+    time.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        again = session.SessionState is SessionState.WAITING_RECONNECT
+        super().put_outgoing(session, position, now)
+        if again:
+            self.qm.establishing.establish(session, now)
+
+
+@fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorNoRetryAfterRefusedPing(Ping):
+    """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(session, response, now)
+        if response.RF:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)

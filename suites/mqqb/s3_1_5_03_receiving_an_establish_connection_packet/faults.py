@@ -47,3 +47,58 @@ class InitiatorRefusalWhileWaitingForParametersIgnored(Closing):
         waits = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waits and isinstance(packet, EstablishConnectionPacket) and packet.InternalHeader.CS):
             super().refuse_out_of_state(session, packet, now)
+
+
+@fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
+class AcceptorSecondEstablishConnectionAnsweredAgain(Closing):
+    """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and continues to
+    wait.
+    """
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if isinstance(packet, EstablishConnectionPacket) and session.SessionState is SessionState.WAITING_CP_MSG:
+            self.qm.connecting.send(session, self.qm.session_opening.build_establish_response(session, packet).build())
+        else:
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("acceptor-establish-connection-after-messages-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
+    """An acceptor ignores an EstablishConnection packet on an open session on which messages have arrived."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, EstablishConnectionPacket) and session.MessageReceivedCount):
+            super().refuse_out_of_state(session, packet, now)
+
+
+class _Ignoring(Closing):
+    def is_ignored(self, session: Session) -> bool:
+        raise NotImplementedError
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, EstablishConnectionPacket) and self.is_ignored(session)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class InitiatorEstablishConnectionInOpenSessionIgnored(_Ignoring):
+    """An initiator with an open session ignores an EstablishConnection packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.initiator and session.SessionState is SessionState.OPEN
+
+
+@fault("initiator-second-establish-connection-response-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class InitiatorSecondEstablishConnectionResponseIgnored(_Ignoring):
+    """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_CPR_MSG
+
+
+@fault("acceptor-second-establish-connection-request-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class AcceptorSecondEstablishConnectionRequestIgnored(_Ignoring):
+    """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_CP_MSG

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.4.2 Response Packet (of ConnectionParameters)."""
+"""Faults of MS-MQQB 3.1.5.4.2 Response Packet."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from harness.faults.events import after_events
 from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.codec import ConnectionParametersPacket
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, UserMessagePacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
@@ -28,6 +31,16 @@ class InitiatorReceivedWindowSizeSetToOwnValue(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         session.ReceivedWindowSize = 64
+
+
+@fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
+class InitiatorReceivedWindowSizeOfFirstSessionKept(SessionOpening):
+    """The initiator sets ReceivedWindowSize of a later session to the WindowSize of the first response."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        first = session.ReceivedWindowSize
+        super().receive_parameters_response(session, packet, now)
+        session.ReceivedWindowSize = first or session.ReceivedWindowSize
 
 
 def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
@@ -48,18 +61,86 @@ add(
     "The initiator's NextHops keeps other addresses when the session is open.",
     _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}", *hops]),
 )
+
+
+@fault("initiator-next-hops-not-reduced-in-retry", breaks="MQQB-3.1.5.4.2-03", blind=True)
+class InitiatorNextHopsNotReducedInRetry(SessionOpening):
+    """When a retry opens the session, the initiator keeps all addresses of the host in NextHops."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            queue = outgoing_queue(session)
+            queue.NextHops[:] = [format_next_hop(one.Address) for one in session.NextHopCollection]
+
+
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
     "The initiator's NextHops has an address other than the address of the open session.",
     _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
 )
+
+
+@fault(
+    "initiator-next-hops-names-first-address-of-open-session",
+    breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
+    blind=True,
+)
+class InitiatorNextHopsNamesFirstAddressOfOpenSession(SessionOpening):
+    """When a session opens with the second next hop, the initiator puts the address of the first next hop into
+    NextHops.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.SessionState is SessionState.OPEN:
+            outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
+@fault(
+    "initiator-next-hops-of-open-session-is-first-address",
+    breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
+    blind=True,
+)
+class InitiatorNextHopsOfOpenSessionIsFirstAddress(SessionOpening):
+    """When the session is open to the second address of a host, the initiator keeps the first address in NextHops."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        queue = outgoing_queue(session)
+        queue.NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
 add(
     "initiator-next-hops-address-without-prefix-when-open",
     "MQQB-3.1.5.4.2-05",
     "The initiator's NextHops has the address of the open session without IP=.",
     _change_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
 )
+
+
+@fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
+    """The initiator puts the first address of the host into NextHops of an open session, even if the session uses
+    another address.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        hops = outgoing_queue(session).NextHops
+        if hops:
+            hops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
+@fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class InitiatorNextHopsOfOpenSessionAddressTwice(SessionOpening):
+    """The initiator puts the address of an open session into NextHops twice."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        hops = outgoing_queue(session).NextHops
+        hops.extend(hops[:1])
 
 
 @fault("initiator-initialization-timer-runs-in-open-session", breaks="MQQB-3.1.5.4.2-06")
@@ -72,6 +153,28 @@ class InitiatorInitializationTimerRunsInOpenSession(SessionTimers):
             super().stop(session, name)
 
 
+@fault("initiator-initialization-timer-of-retry-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class InitiatorInitializationTimerOfRetryNotStopped(SessionOpening):
+    """The initiator does not stop its Session Initialization Timer when the session of a retry opens."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            name = TimerName.SESSION_INITIALIZATION
+            self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)
+
+
+@fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class InitiatorInitializationTimerStoppedByEstablishResponse(SessionOpening):
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, and so waits
+    for a ConnectionParameters response without a time limit.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_response(session, packet, now)
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
 @fault("initiator-messages-not-sent-on-open-session", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
 class InitiatorMessagesNotSentOnOpenSession(Sending):
     """The initiator sends none of its messages on an open session."""
@@ -80,18 +183,126 @@ class InitiatorMessagesNotSentOnOpenSession(Sending):
         return False
 
 
+@fault("initiator-only-first-message-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
+    """When the session opens, the initiator sends only the first of several messages that wait."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        table = session.OutgoingMessageTable
+        first = table.next_unsent()
+        table.withhold_all()
+        if first is not None:
+            self.qm.dispatch_collection.add(session, first)
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorRecoverableMessageBesideExpressNotSentWhenOpen(SessionOpening):
+    """When the session opens, the initiator does not send waiting recoverable messages if express
+    messages also wait.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        table = session.OutgoingMessageTable
+        express = [one for one in table if not one.recoverable]
+        if express:
+            table.withhold_all()
+            for one in express:
+                self.qm.dispatch_collection.add(session, one)
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-only-first-waiting-message-sent-in-retry", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
+    """When a retry opens the session, the initiator sends only the first of the waiting messages."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            self.qm.dispatch_collection.remove_queue(outgoing_queue(session))
+            for position in list(session.OutgoingMessageTable)[:1]:
+                self.qm.dispatch_collection.add(session, position)
+
+
 add(
     "initiator-connection-history-established-missing",
     "MQQB-3.1.5.4.2-08",
     "The initiator adds no entry with Status Established to ConnectionHistory.",
     omit_history_entries({ConnectionStatus.ESTABLISHED}),
 )
+
+
 add(
     "initiator-connection-history-established-with-error",
     "MQQB-3.1.5.4.2-08",
     "The initiator's ConnectionHistory entry with Status Established has an Error.",
     change_history_entries({ConnectionStatus.ESTABLISHED}, Error=0x80004005),
 )
+
+
+@fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
+class InitiatorConnectionHistoryAddressIsHostName(Connecting):
+    """AddressList of the initiator's ConnectionHistory entries contains the host name instead of the address."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
+
+
+@fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorNoEstablishedEntryOfRetry(Connecting):
+    """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
+    """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
+    entry.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedInRetryNotInHistory(Connecting):
+    """The initiator adds no entry with Status Established to ConnectionHistory when a retry opens the session."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHasTimeOfRequest(Connecting):
+    """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
+    previous entry.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED and len(history) > 1:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
 
 
 @fault("initiator-outgoing-queue-state-waiting-when-open", breaks="MQQB-3.1.5.4.2-09")
@@ -103,11 +314,55 @@ class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
         after_events(self.qm, lambda: setattr(outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
-@fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
-class InitiatorConnectionHistoryAddressIsHostName(Connecting):
-    """AddressList of the initiator's ConnectionHistory entries contains the host name instead of the address."""
+@fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
+    """If an outgoing queue is paused during the handshake, the initiator nevertheless sets State of this queue to
+    Connected.
+    """
 
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
-        entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        queue = outgoing_queue(session)
+        if session.SessionState is SessionState.OPEN and queue.State is OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.CONNECTED
+
+
+@fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorStateOfOtherOpenQueueWaiting(SessionOpening):
+    """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue.session is not session and queue.State is OutgoingQueueState.CONNECTED:
+                queue.State = OutgoingQueueState.WAITING
+
+
+@fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorQueueOnHoldConnected(SessionOpening):
+    """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
+    OnHold to Connected.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        outgoing_queue(session).State = OutgoingQueueState.CONNECTED
+
+
+@fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class InitiatorMessagesOnSessionOfRetryNotAccepted(Receiving):
+    """The initiator ignores messages from the acceptor on a session that a retry opened."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not (session.initiator and session.retrying):
+            super().receive_user_message(session, packet, now)
+
+
+@fault("initiator-message-in-segment-of-parameters-response-dropped", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class InitiatorMessageInSegmentOfParametersResponseDropped(Identifying):
+    """The initiator drops data that it receives together with the ConnectionParameters response."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState.value == "WAITING_CPR_MSG":
+            data = data[:32]
+        super().receive_bytes(session, data, now)

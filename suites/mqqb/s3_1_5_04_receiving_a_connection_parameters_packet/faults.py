@@ -41,3 +41,68 @@ class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
         if isinstance(packet, ConnectionParametersPacket):
             for other in list(self.qm.sessions.values()):
                 self.close(other, "a fault", now)
+
+
+@fault("acceptor-connection-parameters-on-open-session-taken-over", breaks="MQQB-3.1.5.4-01", blind=True)
+class AcceptorConnectionParametersOnOpenSessionTakenOver(Closing):
+    """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
+    request.
+    """
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        is_open = not session.initiator and session.SessionState is SessionState.OPEN
+        if is_open and isinstance(packet, ConnectionParametersPacket):
+            self.qm.session_opening.receive_parameters_request(session, packet, now)
+        else:
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("initiator-connection-parameters-before-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
+class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
+    """An initiator that waits for an EstablishConnection response ignores a ConnectionParameters packet."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waits = session.SessionState is SessionState.WAITING_ECR_MSG
+        if not (waits and isinstance(packet, ConnectionParametersPacket)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+class _Ignoring(Closing):
+    def is_ignored(self, session: Session) -> bool:
+        raise NotImplementedError
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, ConnectionParametersPacket) and self.is_ignored(session)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("initiator-connection-parameters-in-open-session-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
+class InitiatorConnectionParametersInOpenSessionIgnored(_Ignoring):
+    """An initiator with an open session ignores a ConnectionParameters packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.initiator and session.SessionState is SessionState.OPEN
+
+
+@fault("initiator-connection-parameters-before-establish-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
+class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_Ignoring):
+    """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_ECR_MSG
+
+
+@fault("acceptor-connection-parameters-before-establish-request-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
+class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_Ignoring):
+    """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_EC_MSG and not session.initiator
+
+
+@fault("acceptor-connection-parameters-after-messages-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
+class AcceptorConnectionParametersAfterMessagesIgnored(_Ignoring):
+    """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return not session.initiator and session.MessageReceivedCount > 0

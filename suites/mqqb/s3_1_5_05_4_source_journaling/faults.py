@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
+from harness.faults.primitives import during
+from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.model.adm import MessagePosition
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-with-jp-and-jn-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
@@ -17,4 +27,142 @@ class SenderMessageWithJpAndJnNotJournaled(Journaling):
         message = position.MessageReference
         if message.NegativeJournalingRequested:
             position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-express-message-journaled-when-sent", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderExpressMessageJournaledWhenSent(Sending):
+    """The sender puts an express message into its journal when it sends the message."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        message = position.MessagePosition.MessageReference
+        if message.PositiveJournalingRequested and not position.recoverable:
+            self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, message)
+            position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
+
+
+def _journal_first(original: Any, *_: Any) -> Any:
+    journaled: list[OutgoingMessagePosition] = []
+
+    def delete_position(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+        message = position.MessagePosition.MessageReference
+        if message.PositiveJournalingRequested and journaled:
+            position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
+        journaled.append(position)
+        original(qm, session, position)
+
+    return delete_position
+
+
+add(
+    "sender-only-first-of-several-acknowledged-messages-journaled",
+    "MQQB-3.1.5.5.4-01",
+    "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
+    during(SessionAcks.process_header, SessionAcks.delete_position, _journal_first),
+    blind=True,
+)
+
+
+@fault("sender-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageOfLostSessionJournaled(Closing):
+    """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        for one in list(session.OutgoingMessageTable.awaiting_ack):
+            message = one.MessagePosition.MessageReference
+            if message.PositiveJournalingRequested and not one.TxSequenceNumber:
+                self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, message)
+                one.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().on_transport_lost(session, reason, now)
+
+
+@fault("sender-journaled-message-with-4096-bytes-of-body", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageWith4096BytesOfBody(Journaling):
+    """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested and len(message.Body) > 4096:
+            position.MessageReference = replace(message, Body=message.Body[:4096])
+        super().journal_delivered(position)
+
+
+@fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageToPrivateNameNotJournaled(Journaling):
+    """The sender journals only messages that are addressed to direct format names."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
+            position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+_seen: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("sender-only-first-journaled-message-of-ack", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderOnlyFirstJournaledMessageOfAck(Journaling):
+    """The sender puts only every other journaled message into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.PositiveJournalingRequested:
+            _seen[self.qm] = _seen.get(self.qm, 0) + 1
+            if _seen[self.qm] % 2 == 0:
+                message = replace(position.MessageReference, PositiveJournalingRequested=False)
+                position.MessageReference = message
+        super().journal_delivered(position)
+
+
+@fault("sender-large-message-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderLargeMessageNotJournaled(Journaling):
+    """The sender does not put a message with a body of more than 4,096 bytes into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if len(position.MessageReference.Body) > 4_096:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-message-with-both-journal-flags-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
+    """The sender does not put a message with JP and JN set into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.NegativeJournalingRequested:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-journaled-message-of-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
+    """The sender does not put a message without a body into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if not position.MessageReference.Body:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-journaled-message-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageOnHoldNotJournaled(SessionAcks):
+    """The sender does not journal a message whose acknowledgment arrives while its queue is on hold."""
+
+    def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
+        queue = session.OutgoingQueueReference
+        place = position.MessagePosition
+        if queue is not None and queue.State.value == "OnHold":
+            place.MessageReference = replace(place.MessageReference, PositiveJournalingRequested=False)
+        super().delete_position(session, position)
+
+
+@fault("sender-journaled-message-truncated", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageTruncated(Journaling):
+    """The sender stores at most the first 4,096 bytes of the body in the copy of a message in the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, Body=message.Body[:4_096])
         super().journal_delivered(position)

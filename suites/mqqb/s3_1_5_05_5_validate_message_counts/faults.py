@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import during, set_fields, skip_during
 from harness.faults.registry import add
-from reference_qm.codec import SessionHeader
+from reference_qm.codec import SessionHeader, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-
-add(
-    "sender-ack-wait-timer-not-restarted-by-acknowledgment",
-    "MQQB-3.1.5.5.5-02",
-    "The sender does not restart its Session Ack Wait Timer when an acknowledgment leaves messages unacknowledged.",
-    skip_during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer),
-)
-
-
-@fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
-class SenderSessionAckCountedAsOrderAck(TransactionalSending):
-    """The sender treats a session acknowledgment also as an order acknowledgment."""
-
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        position.ReceivedOrderAck = True
-        super().retain(session, position)
 
 
 @fault("receiver-session-header-count-too-low-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
@@ -55,6 +45,180 @@ class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
         super().validate_message_counts(session, right, now)
 
 
+@fault("receiver-counts-in-user-message-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverCountsInUserMessageNotCompared(Receiving):
+    """The receiver compares the message counts of a SessionAck, but not those of a SessionHeader in a UserMessage."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        header = packet.SessionHeader
+        if header is not None:
+            right = replace(
+                header,
+                UserMsgSequenceNumber=session.MessageReceivedCount + 1 & 0xFFFF,
+                RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount + packet.UserHeader.DM & 0xFFFF,
+            )
+            packet = replace(packet, SessionHeader=right)
+        super().receive_user_message(session, packet, now)
+
+
+def _replace_counts(
+    session: Session, header: SessionHeader, user: int | None, recoverable: int | None
+) -> SessionHeader:
+    return replace(
+        header,
+        UserMsgSequenceNumber=session.MessageReceivedCount if user is None else user,
+        RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount if recoverable is None else recoverable,
+    )
+
+
+@fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverRecoverableCountBelowReceivedAccepted(SessionAcks):
+    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of recoverable messages that it
+    received.
+    """
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
+            header = _replace_counts(session, header, header.UserMsgSequenceNumber, None)
+        super().validate_message_counts(session, header, now)
+
+
+@fault("receiver-message-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverMessageCountBelowReceivedAccepted(SessionAcks):
+    """The receiver accepts a UserMsgSequenceNumber that is lower than the number of messages that it received."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if header.UserMsgSequenceNumber < session.MessageReceivedCount:
+            header = _replace_counts(session, header, None, header.RecoverableMsgSeqNumber)
+        super().validate_message_counts(session, header, now)
+
+
+@fault("receiver-message-counts-compared-in-8-bits", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverMessageCountsComparedIn8Bits(SessionAcks):
+    """The receiver compares only the low byte of the message counts."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        same = header.UserMsgSequenceNumber & 0xFF == session.MessageReceivedCount & 0xFF
+        same_recoverable = header.RecoverableMsgSeqNumber & 0xFF == session.RecoverableMessageReceivedCount & 0xFF
+        header = _replace_counts(
+            session,
+            header,
+            None if same else header.UserMsgSequenceNumber,
+            None if same_recoverable else header.RecoverableMsgSeqNumber,
+        )
+        super().validate_message_counts(session, header, now)
+
+
+@fault("initiator-message-counts-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class InitiatorMessageCountsNotCompared(SessionAcks):
+    """A queue manager that opened the session does not compare the message counts."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if session.initiator:
+            header = _replace_counts(session, header, None, None)
+        super().validate_message_counts(session, header, now)
+
+
+@fault("receiver-wrong-count-closes-every-session", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverWrongCountClosesEverySession(SessionAcks):
+    """After a wrong message count, the receiver closes all accepted sessions of the sender."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        super().validate_message_counts(session, header, now)
+        if session.SessionState is not SessionState.OPEN:
+            for other in list(self.qm.sessions.values()):
+                if not other.initiator and other.SessionState is SessionState.OPEN:
+                    self.qm.closing.close(other, "a fault", now)
+
+
+@fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
+    """The receiver compares the message counts only in the first SessionHeader of a session."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number in known:
+            header = _replace_counts(session, header, None, None)
+        known.add(session.number)
+        super().validate_message_counts(session, header, now)
+
+
+class _AcceptingCounts(SessionAcks):
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        raise NotImplementedError
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if self.is_accepted(session, header):
+            right = {
+                "UserMsgSequenceNumber": session.MessageReceivedCount,
+                "RecoverableMsgSeqNumber": session.RecoverableMessageReceivedCount,
+            }
+            header = set_fields(header, right)
+        super().validate_message_counts(session, header, now)
+
+
+@fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_AcceptingCounts):
+    """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        queue = session.OutgoingQueueReference
+        return queue is not None and queue.State.value == "OnHold"
+
+
+@fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverRecoverableCountComparedInLowByte(_AcceptingCounts):
+    """The receiver compares only the low bytes of the message counts."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return (header.UserMsgSequenceNumber - session.MessageReceivedCount) & 0xFF == 0 and (
+            header.RecoverableMsgSeqNumber - session.RecoverableMessageReceivedCount
+        ) & 0xFF == 0
+
+
+@fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverWrongCountsWithProgressAccepted(_AcceptingCounts):
+    """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
+    receiver.
+    """
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return bool(session.OutgoingMessageTable.awaiting_ack)
+
+
+@fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class InitiatorLowerCountsOfSessionAckAccepted(_AcceptingCounts):
+    """The initiator accepts message counts that are lower than the numbers of messages it has received."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return session.initiator and (
+            header.UserMsgSequenceNumber <= session.MessageReceivedCount
+            and header.RecoverableMsgSeqNumber <= session.RecoverableMessageReceivedCount
+        )
+
+
+@fault("receiver-counts-in-express-message-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverCountsInExpressMessageNotValidated(Receiving):
+    """The receiver does not validate the counts in the SessionHeader of an express message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None and not packet.UserHeader.DM:
+            right = {
+                "SessionHeader.UserMsgSequenceNumber": session.MessageReceivedCount + 1 & 0xFFFF,
+                "SessionHeader.RecoverableMsgSeqNumber": session.RecoverableMessageReceivedCount,
+            }
+            packet = set_fields(packet, right)
+        super().receive_user_message(session, packet, now)
+
+
+add(
+    "sender-ack-wait-timer-not-restarted-by-acknowledgment",
+    "MQQB-3.1.5.5.5-02",
+    "The sender does not restart its Session Ack Wait Timer when an acknowledgment leaves messages unacknowledged.",
+    skip_during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer),
+)
+
+
 @fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
 class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
@@ -66,3 +230,75 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
         super().process_header(session, header, now)
         if left_ms is not None and not news and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
+
+
+def _start_with_progress(original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now) -> Any:
+    stale = header.AckSequenceNumber == session.last_ack
+    return (lambda *arguments, **named: None) if stale else original
+
+
+add(
+    "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
+    "MQQB-3.1.5.5.5-02",
+    "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
+    during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_with_progress),
+    blind=True,
+)
+
+
+add(
+    "sender-ack-wait-timer-not-restarted-by-header-in-user-message",
+    "MQQB-3.1.5.5.5-02",
+    "The sender does not restart the Session Ack Wait Timer for a SessionHeader in a UserMessage.",
+    skip_during(Receiving.receive_user_message, SessionAcks.start_wait_timer),
+    blind=True,
+)
+
+
+_progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
+
+
+@fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
+    """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        _progress[self.qm] = header.AckSequenceNumber != session.last_ack
+        super().process_header(session, header, now)
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        right = header.UserMsgSequenceNumber == session.MessageReceivedCount
+        if not right or _progress.get(self.qm):
+            super().validate_message_counts(session, header, now)
+
+
+@fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
+class SenderSessionAckCountedAsOrderAck(TransactionalSending):
+    """The sender treats a session acknowledgment also as an order acknowledgment."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        position.ReceivedOrderAck = True
+        super().retain(session, position)
+
+
+@fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
+class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
+    """The sender deletes a transactional message with a body of more than 4,096 bytes when a session acknowledgment
+    covers the message.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
+            position.ReceivedOrderAck = True
+        super().retain(session, position)
+
+
+@fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
+class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending):
+    """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
+    that a restart before the OrderAck loses the message.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        self.qm.disk.save(build_removal_change([position.MessagePosition]))

@@ -9,10 +9,11 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
+from reference_qm.core.part import QM
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
@@ -26,6 +27,46 @@ class AnySessionAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
+add(
+    "acceptor-session-ack-before-parameters-ignored",
+    "MQQB-3.1.5.5-01",
+    "The acceptor ignores a SessionAck while it waits for ConnectionParameters.",
+    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
+    blind=True,
+)
+
+
+add(
+    "initiator-session-ack-before-parameters-ignored",
+    "MQQB-3.1.5.5-01",
+    "The initiator ignores a SessionAck while it waits for the ConnectionParameters response.",
+    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
+    blind=True,
+)
+
+
+@fault("initiator-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
+class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
+    """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waiting = session.SessionState is SessionState.WAITING_CPR_MSG
+        if not (waiting and isinstance(packet, SessionAckPacket)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault(
+    "acceptor-session-ack-that-acknowledges-nothing-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True
+)
+class AcceptorSessionAckThatAcknowledgesNothingBeforeOpenSessionIgnored(Closing):
+    """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        is_empty = isinstance(packet, SessionAckPacket) and not packet.SessionHeader.AckSequenceNumber
+        if not is_empty:
+            super().refuse_out_of_state(session, packet, now)
+
+
 def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
@@ -36,6 +77,17 @@ class SenderMessageOfAckNumberNotMarked(SessionAcks):
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
+
+
+@fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
+class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
+    """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        super().mark_acknowledged(session, header)
+        if session.UnAckedMessageCount < before:
+            session.UnAckedMessageCount = before - 1
 
 
 @fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
@@ -63,12 +115,55 @@ add(
     "The sender never deletes a recoverable message.",
     skip(SessionAcks.delete_acknowledged_recoverable),
 )
+
+
 add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
     skip(Journaling.journal_delivered),
 )
+
+
+@fault("sender-recoverable-message-journaled-before-stored", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
+    """The sender deletes and journals recoverable messages up to AckSequenceNumber before they are acknowledged as
+    stored.
+    """
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if position.recoverable and not position.TxSequenceNumber and position.ReceivedSessionAck:
+                self.delete_position(session, position)
+
+
+@fault("sender-journaled-message-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderJournaledMessageWithoutBody(Journaling):
+    """The sender journals messages without their body."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, Body=b"")
+        super().journal_delivered(position)
+
+
+@fault("sender-session-header-of-user-message-without-source-journaling", breaks="MQQB-3.1.5.5-06", blind=True)
+class SenderSessionHeaderOfUserMessageWithoutSourceJournaling(SessionAcks):
+    """The sender does not journal a message that the SessionHeader of a UserMessage acknowledges."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.in_session_ack = False
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        self.in_session_ack = True
+        super().receive(session, packet, now)
+        self.in_session_ack = False
+
+    def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if self.in_session_ack:
+            super().delete_position(session, position)
+        else:
+            session.OutgoingMessageTable.remove(position)
 
 
 @fault("receiver-session-header-message-count-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
@@ -96,53 +191,3 @@ class InitiatorSessionHeaderCountsNotValidated(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if not session.initiator:
             super().validate_message_counts(session, header, now)
-
-
-@fault("sender-recoverable-message-journaled-before-stored", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
-    """The sender deletes and journals recoverable messages up to AckSequenceNumber before they are acknowledged as
-    stored.
-    """
-
-    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        for position in session.OutgoingMessageTable.awaiting_ack:
-            if position.recoverable and not position.TxSequenceNumber and position.ReceivedSessionAck:
-                self.delete_position(session, position)
-
-
-@fault("sender-journaled-message-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderJournaledMessageWithoutBody(Journaling):
-    """The sender journals messages without their body."""
-
-    def journal_delivered(self, position: MessagePosition) -> None:
-        position.MessageReference = replace(position.MessageReference, Body=b"")
-        super().journal_delivered(position)
-
-
-@fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
-class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
-    """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
-
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        before = session.UnAckedMessageCount
-        super().mark_acknowledged(session, header)
-        if session.UnAckedMessageCount < before:
-            session.UnAckedMessageCount = before - 1
-
-
-add(
-    "acceptor-session-ack-before-parameters-ignored",
-    "MQQB-3.1.5.5-01",
-    "The acceptor ignores a SessionAck while it waits for ConnectionParameters.",
-    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
-    blind=True,
-)
-
-
-add(
-    "initiator-session-ack-before-parameters-ignored",
-    "MQQB-3.1.5.5-01",
-    "The initiator ignores a SessionAck while it waits for the ConnectionParameters response.",
-    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
-    blind=True,
-)

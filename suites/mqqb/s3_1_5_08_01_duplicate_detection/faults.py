@@ -9,6 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
@@ -41,52 +42,6 @@ class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         found = super().find_duplicate(packet)
         return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
-
-
-@fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
-class ReceiverRefusedMessageNotInHistory(Admission):
-    """The receiver does not add a refused message to the history."""
-
-    def refuse_message(
-        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
-    ) -> None:
-        super().refuse_message(session, packet, message_class, now)
-        entry = self.qm.history.find_duplicate(packet)
-        if entry is not None:
-            self.qm.adm.MessageIDHistoryTable.remove(entry)
-
-
-@fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
-class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
-    """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        header = packet.TransactionHeader
-        assert header is not None
-        stands = (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
-        return (header.TxSequenceID, header.TxSequenceNumber) == stands or super().is_in_sequence(session, packet)
-
-
-@fault("receiver-duplicate-timestamp-not-updated", breaks="MQQB-3.1.5.8.1-02")
-class ReceiverDuplicateTimestampNotUpdated(History):
-    """The receiver does not update TimeStamp of the history entry of a duplicate."""
-
-    def disregard_duplicate(
-        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        super().disregard_duplicate(session, entry, receipt, now)
-        self.qm.adm.MessageIDHistoryTable.insert(entry)
-
-
-@fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
-class ReceiverDuplicateTimestampOfMonotonicClock(History):
-    """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
-
-    def disregard_duplicate(
-        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        super().disregard_duplicate(session, entry, receipt, now)
-        self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
 
 
 class _HistoryOfEachSession(History):
@@ -123,6 +78,111 @@ add(
 )
 
 
+@fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateBy16BitsOfMessageId(History):
+    """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
+    the history.
+    """
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        user = packet.UserHeader
+        for entry in self.qm.adm.MessageIDHistoryTable:
+            known = entry.MessageIdentifier
+            if known.QueueManagerGuid == user.SourceQueueManager and (known.Ordinal ^ user.MessageID) & 0xFFFF == 0:
+                return entry
+        return None
+
+
+@fault("receiver-duplicate-for-other-queue-accepted", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateForOtherQueueAccepted(History):
+    """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.queues: dict[tuple[object, int], object] = {}
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        user = packet.UserHeader
+        name = self.queues.setdefault((user.SourceQueueManager, user.MessageID), user.DestinationQueue)
+        return super().find_duplicate(packet) if name == user.DestinationQueue else None
+
+
+@fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateOfRefusedMessageRefusedAgain(Receiving):
+    """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().take_message(session, packet, receipt, now)
+        entry = self.qm.history.find_duplicate(packet)
+        missing = packet.TransactionHeader is None and self.qm.arrival.find_destination(packet) is None
+        if entry is not None and missing and self.is_addressed_here(packet):
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+
+
+@fault("receiver-duplicate-timestamp-not-updated", breaks="MQQB-3.1.5.8.1-02")
+class ReceiverDuplicateTimestampNotUpdated(History):
+    """The receiver does not update TimeStamp of the history entry of a duplicate."""
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().disregard_duplicate(session, entry, receipt, now)
+        self.qm.adm.MessageIDHistoryTable.insert(entry)
+
+
+@fault("receiver-time-of-second-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
+class ReceiverTimeOfSecondDuplicateNotRenewed(History):
+    """The receiver renews TimeStamp of a history entry only for the first duplicate of a message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.renewed: set[object] = set()
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        key = (entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
+        if key in self.renewed:
+            now = replace(now, utc_s=entry.TimeStamp)
+        self.renewed.add(key)
+        super().disregard_duplicate(session, entry, receipt, now)
+
+
+@fault("receiver-time-of-express-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
+class ReceiverTimeOfExpressDuplicateNotRenewed(Receiving):
+    """The receiver does not renew TimeStamp of a history entry if the duplicate is an express message."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = self.qm.history.find_duplicate(packet) if packet.TransactionHeader is None else None
+        super().take_message(session, packet, receipt, now)
+        if known is not None and not packet.UserHeader.DM:
+            self.qm.adm.MessageIDHistoryTable.insert(known)
+
+
+@fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
+class ReceiverDuplicateTimestampOfMonotonicClock(History):
+    """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().disregard_duplicate(session, entry, receipt, now)
+        self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
+
+
+@fault("receiver-refused-message-not-in-history", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
+class ReceiverRefusedMessageNotInHistory(Admission):
+    """The receiver does not add a refused message to the history."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_message(session, packet, message_class, now)
+        entry = self.qm.history.find_duplicate(packet)
+        if entry is not None:
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+
+
 @fault("receiver-recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
 class ReceiverRecoverableDuplicateAccepted(History):
     """The receiver accepts recoverable duplicates."""
@@ -137,3 +197,48 @@ class ReceiverExpressDuplicateAccepted(History):
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return super().find_duplicate(packet) if packet.UserHeader.DM else None
+
+
+@fault("receiver-duplicate-acknowledged-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ReceiverDuplicateAcknowledgedAgain(Receiving):
+    """For a duplicate, the receiver sends the acknowledgment to the administration queue again."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        super().take_message(session, packet, receipt, now)
+        if known and packet.MessagePropertiesHeader.PA:
+            message = self.qm.admission.build_message(packet, now)
+            self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
+
+
+@fault("receiver-duplicate-reported-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ReceiverDuplicateReportedAgain(Receiving):
+    """For a duplicate, the receiver sends the report on a traced message again."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        super().take_message(session, packet, receipt, now)
+        if known and self.is_addressed_here(packet):
+            self.qm.tracing.trace_received(self.qm.admission.build_message(packet, now), now)
+
+
+@fault("receiver-repeated-transactional-message-accepted", breaks="MQQB-3.1.5.8.1-D01")
+class ReceiverRepeatedTransactionalMessageAccepted(InSequence):
+    """The receiver accepts a transactional message with the current sequence number again if its identifier is new."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        stands = (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
+        return (header.TxSequenceID, header.TxSequenceNumber) == stands or super().is_in_sequence(session, packet)
+
+
+@fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
+class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(Receiving):
+    """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.TransactionHeader is not None and self.qm.history.find_duplicate(packet) is not None:
+            receipt.done = True
+            return
+        super().take_message(session, packet, receipt, now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
@@ -16,15 +17,6 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-Accepted = Callable[[TransactionHeader, Session, bool], bool]
-"""A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
-decision.
-"""
-PRIVATE_NAME_DQ = 3
-"""The value of UserHeader.Flags.DQ for a private format name."""
-
-# -- the Order Ack Send Timer --------------------------------------------------------------------------------------
-
 
 @fault("receiver-order-ack-delayed-without-limit", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"))
 class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
@@ -34,6 +26,16 @@ class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
         self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
+@fault("receiver-order-ack-timer-restarted-without-limit-from-second-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
+class ReceiverOrderAckTimerRestartedWithoutLimitFromSecondOrderAck(OrderAcks):
+    """The receiver limits the delay only of the first OrderAck of a session."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        if session.MessageSentCount:
+            session.LastOrderAckSendTime = now.utc_s
+        super().schedule(session, now)
+
+
 @fault("receiver-order-ack-timer-never-restarted", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
 class ReceiverOrderAckTimerNeverRestarted(OrderAcks):
     """The receiver never restarts a running Order Ack Send Timer when a further message arrives."""
@@ -41,211 +43,6 @@ class ReceiverOrderAckTimerNeverRestarted(OrderAcks):
     def schedule(self, session: Session, now: Now) -> None:
         if not self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)):
             super().schedule(session, now)
-
-
-@fault("receiver-order-ack-timeout-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
-class ReceiverOrderAckTimeoutTwoSeconds(SessionInitialization):
-    """The receiver starts the Order Ack Send Timer with an OrderAckTimeout of two seconds."""
-
-    def initialize_parameters(self, session: Session, now: Now) -> None:
-        super().initialize_parameters(session, now)
-        session.OrderAckTimeout = 2_000
-
-
-add(
-    "receiver-order-ack-not-sent",
-    ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
-    "The receiver sends nothing when the Order Ack Send Timer expires.",
-    skip(OrderAcks.on_send_timer),
-)
-
-
-# -- the sequence --------------------------------------------------------------------------------------------------
-
-
-@fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
-class ReceiverSequenceGapAccepted(InSequence):
-    """The receiver accepts a later message of a sequence although its predecessor is missing."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        header = packet.TransactionHeader
-        assert header is not None
-        same = header.TxSequenceID == session.IncomingTxSequenceID
-        later = same and header.TxSequenceNumber > session.IncomingTxSequenceNumber
-        return later or super().is_in_sequence(session, packet)
-
-
-def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
-    """Add a fault that uses a different comparison to decide whether a message is accepted."""
-
-    class SequenceComparisonReplaced(InSequence):
-        def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-            header = packet.TransactionHeader
-            assert header is not None
-            return accepted(header, session, super().is_in_sequence(session, packet))
-
-    add(name, breaks, says, replace_part(SequenceComparisonReplaced))
-
-
-def _is_later_sequence(header: TransactionHeader, session: Session) -> bool:
-    return int(header.TxSequenceID) > int(session.IncomingTxSequenceID)
-
-
-_change_sequence_comparison(
-    "receiver-sequence-previous-number-not-last-accepted-rejected",
-    ("MQQB-3.1.5.8.6-D03",),
-    "The receiver accepts a message only if its PreviousTxSequenceNumber is the last accepted number.",
-    lambda header, session, right: (
-        right
-        and (_is_later_sequence(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
-    ),
-)
-_change_sequence_comparison(
-    "receiver-sequence-number-accepted-twice",
-    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
-    "The receiver accepts a second message with the last accepted TxSequenceNumber.",
-    lambda header, session, right: (
-        right
-        or (header.TxSequenceID, header.TxSequenceNumber)
-        == (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
-    ),
-)
-_change_sequence_comparison(
-    "receiver-sequence-number-compared-in-16-bits",
-    ("MQQB-3.1.5.8.6-D03",),
-    "The receiver compares only the lower 16 bits of TxSequenceNumber.",
-    lambda header, session, right: (
-        right
-        and (_is_later_sequence(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
-    ),
-)
-_change_sequence_comparison(
-    "receiver-later-sequence-accepted-from-any-message",
-    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
-    "The receiver accepts any message of a later sequence, with any PreviousTxSequenceNumber.",
-    lambda header, session, right: right or _is_later_sequence(header, session),
-)
-_change_sequence_comparison(
-    "receiver-later-sequence-accepted-from-number-1-only",
-    ("MQQB-3.1.5.8.6-D04",),
-    "The receiver accepts a message of a later sequence only if its TxSequenceNumber is 1.",
-    lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later_sequence(header, session)),
-)
-_change_sequence_comparison(
-    "receiver-sequence-order-by-ordinal-only",
-    ("MQQB-3.1.5.8.6-D04",),
-    "The receiver orders sequences only by the Ordinal of TxSequenceID and ignores TimeStamp.",
-    lambda header, session, right: (
-        right
-        if header.TxSequenceID == session.IncomingTxSequenceID
-        else header.TxSequenceID.Ordinal > session.IncomingTxSequenceID.Ordinal and not header.PreviousTxSequenceNumber
-    ),
-)
-
-
-@fault("receiver-sequence-of-private-name-unchecked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
-class ReceiverSequenceOfPrivateNameUnchecked(InSequence):
-    """The receiver accepts transactional messages to a private format name in any order."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == PRIVATE_NAME_DQ or super().is_in_sequence(session, packet)
-
-
-@fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")
-class ReceiverSequencePositionResetTo1(InSequence):
-    """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
-
-    def accept_in_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
-    ) -> None:
-        super().accept_in_sequence(session, transfer, packet, now)
-        session.IncomingTxSequenceNumber = transfer.SequenceNumber = 1
-
-
-add(
-    "receiver-reject-count-not-incremented",
-    "MQQB-3.1.5.8.6-05",
-    "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
-    skip(InSequence.reject_out_of_sequence),
-)
-
-
-@fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverTransferInfoRejectCountAlways0(InSequence):
-    """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
-
-    def reject_out_of_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
-    ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
-        if transfer is not None:
-            transfer.RejectCount = 0
-
-
-@fault("receiver-reject-count-not-reset", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverRejectCountNotReset(InSequence):
-    """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
-
-    def accept_in_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
-    ) -> None:
-        count = session.TxMessageRejectCount
-        super().accept_in_sequence(session, transfer, packet, now)
-        session.TxMessageRejectCount = count
-
-
-@fault("receiver-transfer-info-access-time-of-rejection-missing", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverTransferInfoAccessTimeOfRejectionMissing(InSequence):
-    """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
-
-    def reject_out_of_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
-    ) -> None:
-        time_s = 0 if transfer is None else transfer.LastAccessTime
-        super().reject_out_of_sequence(session, transfer, now)
-        if transfer is not None:
-            transfer.LastAccessTime = time_s
-
-
-@fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
-    """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
-    last accepted message.
-    """
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        header = packet.TransactionHeader
-        assert header is not None
-        sut_survives = header.TxSequenceID == session.IncomingTxSequenceID
-        if sut_survives and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
-            return False
-        return super().is_in_sequence(session, packet)
-
-
-@fault("receiver-sequence-beginning-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class ReceiverSequenceBeginningAbove1Rejected(InSequence):
-    """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        header = packet.TransactionHeader
-        assert header is not None
-        if header.TxSequenceID != session.IncomingTxSequenceID and header.TxSequenceNumber != 1:
-            return False
-        return super().is_in_sequence(session, packet)
-
-
-@fault("receiver-order-ack-of-rejected-message-not-sent", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
-class ReceiverOrderAckOfRejectedMessageNotSent(InSequence):
-    """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
-
-    def reject_out_of_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
-    ) -> None:
-        super().reject_out_of_sequence(session, transfer, now)
-        if transfer is not None:
-            session.order_acks_due.pop(transfer, None)
-        if not session.order_acks_due:
-            self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
 
 
 @fault("receiver-order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
@@ -266,6 +63,94 @@ class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
         super().on_send_timer(session, now)
 
 
+@fault("receiver-order-ack-timeout-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
+class ReceiverOrderAckTimeoutTwoSeconds(SessionInitialization):
+    """The receiver starts the Order Ack Send Timer with an OrderAckTimeout of two seconds."""
+
+    def initialize_parameters(self, session: Session, now: Now) -> None:
+        super().initialize_parameters(session, now)
+        session.OrderAckTimeout = 2_000
+
+
+@fault("receiver-order-ack-of-rejected-message-not-sent", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
+class ReceiverOrderAckOfRejectedMessageNotSent(InSequence):
+    """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        super().reject_out_of_sequence(session, transfer, now)
+        if transfer is not None:
+            session.order_acks_due.pop(transfer, None)
+        if not session.order_acks_due:
+            self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
+
+
+add(
+    "receiver-order-ack-not-sent",
+    ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"),
+    "The receiver sends nothing when the Order Ack Send Timer expires.",
+    skip(OrderAcks.on_send_timer),
+)
+
+
+add(
+    "receiver-reject-count-not-incremented",
+    "MQQB-3.1.5.8.6-05",
+    "The receiver does not increment TxMessageRejectCount for a rejected transactional message.",
+    skip(InSequence.reject_out_of_sequence),
+)
+
+
+@fault("receiver-reject-count-at-most-1", breaks="MQQB-3.1.5.8.6-05", blind=True)
+class ReceiverRejectCountAtMost1(InSequence):
+    """The receiver counts only the first of several rejected messages."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        if session.TxMessageRejectCount:
+            session.TxMessageRejectCount -= 1
+        super().reject_out_of_sequence(session, transfer, now)
+
+
+@fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
+class ReceiverTransferInfoRejectCountAlways0(InSequence):
+    """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        super().reject_out_of_sequence(session, transfer, now)
+        if transfer is not None:
+            transfer.RejectCount = 0
+
+
+@fault("receiver-reject-count-of-other-sequence", breaks="MQQB-3.1.5.8.6-06", blind=True)
+class ReceiverRejectCountOfOtherSequence(InSequence):
+    """The receiver sets RejectCount of every sequence of a queue when it rejects a message."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        super().reject_out_of_sequence(session, transfer, now)
+        if transfer is not None:
+            for other in transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values():
+                other.RejectCount = transfer.RejectCount
+
+
+@fault("receiver-reject-count-not-reset", breaks="MQQB-3.1.5.8.6-07")
+class ReceiverRejectCountNotReset(InSequence):
+    """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        count = session.TxMessageRejectCount
+        super().accept_in_sequence(session, transfer, packet, now)
+        session.TxMessageRejectCount = count
+
+
 @fault("receiver-tx-message-reject-count-kept-by-first-message", breaks="MQQB-3.1.5.8.6-07")
 class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
     """The receiver does not reset TxMessageRejectCount when it accepts the first message of a new sequence."""
@@ -277,3 +162,296 @@ class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
         super().accept_in_sequence(session, transfer, packet, now)
         if header is not None and header.PreviousTxSequenceNumber == 0:
             session.TxMessageRejectCount = transfer.RejectCount = count
+
+
+@fault("receiver-reject-count-reset-only-by-new-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
+class ReceiverRejectCountResetOnlyByNewSequence(InSequence):
+    """The receiver resets the reject count only when it accepts the first message of a sequence."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        count = session.TxMessageRejectCount
+        super().accept_in_sequence(session, transfer, packet, now)
+        if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1:
+            session.TxMessageRejectCount = transfer.RejectCount = count
+
+
+@fault("receiver-transfer-info-access-time-of-rejection-missing", breaks="MQQB-3.1.5.8.6-08")
+class ReceiverTransferInfoAccessTimeOfRejectionMissing(InSequence):
+    """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        time_s = 0 if transfer is None else transfer.LastAccessTime
+        super().reject_out_of_sequence(session, transfer, now)
+        if transfer is not None:
+            transfer.LastAccessTime = time_s
+
+
+@fault("receiver-transfer-info-access-time-of-first-message", breaks="MQQB-3.1.5.8.6-08", blind=True)
+class ReceiverTransferInfoAccessTimeOfFirstMessage(InSequence):
+    """The receiver sets LastAccessTime only for the first message of a sequence."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        time_s = transfer.LastAccessTime
+        super().accept_in_sequence(session, transfer, packet, now)
+        if packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber > 1 and time_s:
+            transfer.LastAccessTime = time_s
+
+
+@fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
+class ReceiverSequenceGapAccepted(InSequence):
+    """The receiver accepts a later message of a sequence although its predecessor is missing."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        same = header.TxSequenceID == session.IncomingTxSequenceID
+        later = same and header.TxSequenceNumber > session.IncomingTxSequenceNumber
+        return later or super().is_in_sequence(session, packet)
+
+
+@fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")
+class ReceiverSequencePositionResetTo1(InSequence):
+    """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        super().accept_in_sequence(session, transfer, packet, now)
+        session.IncomingTxSequenceNumber = transfer.SequenceNumber = 1
+
+
+@fault("receiver-later-sequence-keeps-higher-number", breaks="MQQB-3.1.5.8.6-09", blind=True)
+class ReceiverLaterSequenceKeepsHigherNumber(InSequence):
+    """The receiver keeps IncomingTxSequenceNumber when a later sequence begins with a lower number."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        number = transfer.SequenceNumber
+        super().accept_in_sequence(session, transfer, packet, now)
+        transfer.SequenceNumber = max(number, transfer.SequenceNumber)
+
+
+PRIVATE_NAME_DQ = 3
+"""The value of UserHeader.Flags.DQ for a private format name."""
+
+
+@fault("receiver-sequence-of-private-name-unchecked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
+class ReceiverSequenceOfPrivateNameUnchecked(InSequence):
+    """The receiver accepts transactional messages to a private format name in any order."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        return packet.UserHeader.DQ == PRIVATE_NAME_DQ or super().is_in_sequence(session, packet)
+
+
+Accepted = Callable[[TransactionHeader, Session, bool], bool]
+"""A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
+decision.
+"""
+
+
+def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
+    """Add a fault that uses a different comparison to decide whether a message is accepted."""
+
+    class SequenceComparisonReplaced(InSequence):
+        def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+            header = packet.TransactionHeader
+            assert header is not None
+            return accepted(header, session, super().is_in_sequence(session, packet))
+
+    add(name, breaks, says, replace_part(SequenceComparisonReplaced))
+
+
+_change_sequence_comparison(
+    "receiver-sequence-number-accepted-twice",
+    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
+    "The receiver accepts a second message with the last accepted TxSequenceNumber.",
+    lambda header, session, right: (
+        right
+        or (header.TxSequenceID, header.TxSequenceNumber)
+        == (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
+    ),
+)
+
+
+def _is_later_sequence(header: TransactionHeader, session: Session) -> bool:
+    return int(header.TxSequenceID) > int(session.IncomingTxSequenceID)
+
+
+_change_sequence_comparison(
+    "receiver-later-sequence-accepted-from-any-message",
+    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
+    "The receiver accepts any message of a later sequence, with any PreviousTxSequenceNumber.",
+    lambda header, session, right: right or _is_later_sequence(header, session),
+)
+
+
+_change_sequence_comparison(
+    "receiver-sequence-previous-number-not-last-accepted-rejected",
+    ("MQQB-3.1.5.8.6-D03",),
+    "The receiver accepts a message only if its PreviousTxSequenceNumber is the last accepted number.",
+    lambda header, session, right: (
+        right
+        and (_is_later_sequence(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
+    ),
+)
+
+
+_change_sequence_comparison(
+    "receiver-sequence-number-compared-in-16-bits",
+    ("MQQB-3.1.5.8.6-D03",),
+    "The receiver compares only the lower 16 bits of TxSequenceNumber.",
+    lambda header, session, right: (
+        right
+        and (_is_later_sequence(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
+    ),
+)
+
+
+@fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
+    """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
+    last accepted message.
+    """
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        sut_survives = header.TxSequenceID == session.IncomingTxSequenceID
+        if sut_survives and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+def _has_signature(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+@fault("receiver-tx-sequence-number-compared-as-signed", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
+    """The receiver compares the numbers of a sequence as signed 32-bit integers."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID != session.IncomingTxSequenceID:
+            return super().is_in_sequence(session, packet)
+        last = _has_signature(session.IncomingTxSequenceNumber)
+        return _has_signature(header.PreviousTxSequenceNumber) <= last < _has_signature(header.TxSequenceNumber)
+
+
+@fault("receiver-message-with-lower-previous-number-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverMessageWithLowerPreviousNumberRejected(InSequence):
+    """The receiver rejects a message whose PreviousTxSequenceNumber is lower than the last accepted number."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        same = header is not None and header.TxSequenceID == session.IncomingTxSequenceID
+        if same and header is not None and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-number-of-sequence-compared-with-sign", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverNumberOfSequenceComparedWithSign(InSequence):
+    """The receiver compares TxSequenceNumbers as signed numbers of 32 bits."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID == session.IncomingTxSequenceID:
+            numbers = (header.PreviousTxSequenceNumber, session.IncomingTxSequenceNumber, header.TxSequenceNumber)
+            before, last, number = ((one ^ 0x80000000) - 0x80000000 for one in numbers)
+            return before <= last < number
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-gap-of-one-message-accepted", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverGapOfOneMessageAccepted(InSequence):
+    """The receiver accepts a message of a sequence although the message directly before it has not arrived."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber + 1:
+            lower = replace(header, PreviousTxSequenceNumber=session.IncomingTxSequenceNumber)
+            packet = replace(packet, TransactionHeader=lower)
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-message-after-gap-accepted-after-rejection", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverMessageAfterGapAcceptedAfterRejection(InSequence):
+    """While TxMessageRejectCount is not zero, the receiver accepts a message of the current sequence although its
+    PreviousTxSequenceNumber is greater than the last accepted number.
+    """
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID == session.IncomingTxSequenceID and session.TxMessageRejectCount:
+            return header.TxSequenceNumber > session.IncomingTxSequenceNumber
+        return super().is_in_sequence(session, packet)
+
+
+_change_sequence_comparison(
+    "receiver-later-sequence-accepted-from-number-1-only",
+    ("MQQB-3.1.5.8.6-D04",),
+    "The receiver accepts a message of a later sequence only if its TxSequenceNumber is 1.",
+    lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later_sequence(header, session)),
+)
+
+
+_change_sequence_comparison(
+    "receiver-sequence-order-by-ordinal-only",
+    ("MQQB-3.1.5.8.6-D04",),
+    "The receiver orders sequences only by the Ordinal of TxSequenceID and ignores TimeStamp.",
+    lambda header, session, right: (
+        right
+        if header.TxSequenceID == session.IncomingTxSequenceID
+        else header.TxSequenceID.Ordinal > session.IncomingTxSequenceID.Ordinal and not header.PreviousTxSequenceNumber
+    ),
+)
+
+
+@fault("receiver-sequence-beginning-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+class ReceiverSequenceBeginningAbove1Rejected(InSequence):
+    """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID != session.IncomingTxSequenceID and header.TxSequenceNumber != 1:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-later-sequence-accepted-only-from-number-1", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+class ReceiverLaterSequenceAcceptedOnlyFromNumber1(InSequence):
+    """The receiver accepts the first message of a later sequence only if its TxSequenceNumber is 1."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        later = header is not None and header.TxSequenceID != session.IncomingTxSequenceID
+        if later and header is not None and header.TxSequenceNumber != 1:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-transactional-message-of-older-sequence-accepted", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+class ReceiverTransactionalMessageOfOlderSequenceAccepted(InSequence):
+    """The receiver compares only TimeStamp of two sequence identifiers, not Ordinal."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        last = session.IncomingTxSequenceID
+        other = header.TxSequenceID
+        if other != last and other.TimeStamp == last.TimeStamp:
+            return header.PreviousTxSequenceNumber == 0
+        return super().is_in_sequence(session, packet)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, during, replace_byte, set_fields, skip_during
 from harness.faults.registry import Install, add
-from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.arrival import Arrival, Saving
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
+from reference_qm.model.message import INFINITE
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-
-PT_OFFSET = 18
-"""The offset of InternalHeader.Flags.PT in a packet."""
 
 
 @fault("receiver-session-ack-timer-shortened-by-express-message", breaks="MQQB-3.1.5.8.7-01")
@@ -31,58 +32,22 @@ class ReceiverSessionAckTimerShortenedByExpressMessage(Receiving):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
 
 
-@fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
-    """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
-
-    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.done = False
+LONG_BODY = 4_096
+"""The size of a long body, in bytes."""
 
 
-@fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountIncludesExpress(Receiving):
-    """The receiver also increments RecoverableMessageReceivedCount for express messages."""
+@fault("receiver-recoverable-message-with-long-body-and-extension-not-flagged", breaks="MQQB-3.1.5.8.7-01")
+class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(Receiving):
+    """The receiver sets no acknowledgment flag for a recoverable message with ExtensionData and a body of more than
+    4,096 bytes.
+    """
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
-        session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        properties = packet.MessagePropertiesHeader
+        if len(properties.MessageBody) > LONG_BODY and properties.ExtensionData:
+            receipt.acknowledge = False
+        super().take_message(session, packet, receipt, now)
 
-
-@fault("receiver-recoverable-count-grows-by-2", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountGrowsBy2(Receiving):
-    """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
-
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
-        session.RecoverableMessageReceivedCount += packet.UserHeader.DM
-
-
-def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
-    """Make the receiver lose messages when it restarts."""
-
-    def lose_messages(qm: QueueManager) -> None:
-        for queue in qm.adm.QueueCollection.values():
-            for position in filter(is_lost, list(queue.MessagePositionList)):
-                queue.MessagePositionList.remove(position)
-
-    return at_restart(lose_messages)
-
-
-add(
-    "receiver-messages-lost-at-restart",
-    "MQQB-3.1.5.8.7-12",
-    "The receiver loses every message of its queues at a restart.",
-    _lose_at_restart(lambda position: True),
-)
-add(
-    "receiver-transactional-messages-lost-at-restart",
-    "MQQB-3.1.5.8.7-12",
-    "The receiver loses every message of its transactional queues at a restart.",
-    _lose_at_restart(lambda position: position.QueueReference.Transactional),
-)
-
-
-# -- the SessionAck of 32 messages ---------------------------------------------------------------------------------
 
 add(
     "receiver-session-ack-after-32-messages-not-sent",
@@ -90,6 +55,29 @@ add(
     "The receiver does not send a SessionAck at once when more than 32 recoverable messages are unacknowledged.",
     skip_during(SessionAcks.set_flag, SessionAcks.send),
 )
+
+
+@fault("receiver-ack-of-second-32-messages-not-sent", breaks="MQQB-3.1.5.8.7-02", blind=True)
+class ReceiverAckOfSecond32MessagesNotSent(SessionAcks):
+    """The receiver sends the immediate SessionAck after 32 recoverable messages only once in a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.full: dict[int, int] = {}
+        self.setting: Session | None = None
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        self.setting = session
+        super().set_flag(session, now)
+        self.setting = None
+
+    def send(self, session: Session, now: Now) -> None:
+        if session is self.setting:
+            self.full[session.number] = self.full.get(session.number, 0) + 1
+            if self.full[session.number] > 1:
+                self.note_acknowledged(session, now)
+                return
+        super().send(session, now)
 
 
 def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
@@ -158,7 +146,14 @@ for _name, _rule, _says, _path, _change in (
 ):
     add(_name, _rule, _says, _change_ack_after_32(_path, _change))
 
+
+PT_OFFSET = 18
+"""The offset of InternalHeader.Flags.PT in a packet."""
+
+
 _untyped = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
+
+
 add(
     "receiver-session-ack-after-32-messages-has-pt-0",
     "MQQB-3.1.5.8.7-04",
@@ -169,6 +164,91 @@ add(
         lambda original, *_: lambda qm, session, data: original(qm, session, _untyped(data)),
     ),
 )
+
+
+@fault("receiver-ack-of-32-messages-counts-recoverable-messages-only", breaks="MQQB-3.1.5.8.7-05", blind=True)
+class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
+    """The receiver sends a SessionAck after 32 recoverable messages whose AckSequenceNumber does not count the express
+    messages.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.flags_are_full = False
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        self.flags_are_full = True
+        super().set_flag(session, now)
+        self.flags_are_full = False
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if not self.flags_are_full:
+            return header
+        return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
+
+
+class _ChangingAckOfFullFlags(SessionAcks):
+    """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.full = False
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        self.full = True
+        super().set_flag(session, now)
+        self.full = False
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return self.change(session, header) if self.full else header
+
+    def change(self, session: Session, header: SessionHeader) -> SessionHeader:
+        return header
+
+
+@fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
+class ReceiverAckOf32MessagesNumber1(_ChangingAckOfFullFlags):
+    """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
+
+    def change(self, session: Session, header: SessionHeader) -> SessionHeader:
+        return replace(header, RecoverableMsgAckSeqNumber=1)
+
+
+@fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
+class ReceiverAckOf32MessagesWithoutSentMessages(_ChangingAckOfFullFlags):
+    """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
+
+    def change(self, session: Session, header: SessionHeader) -> SessionHeader:
+        return replace(header, UserMsgSequenceNumber=0)
+
+
+@fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
+class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_ChangingAckOfFullFlags):
+    """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
+    recoverable messages.
+    """
+
+    def change(self, session: Session, header: SessionHeader) -> SessionHeader:
+        return replace(header, RecoverableMsgSeqNumber=session.MessageSentCount)
+
+
+@fault("receiver-session-ack-highest-flag-never-set", breaks="MQQB-3.1.5.8.7-09", blind=True)
+class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
+    """The receiver never sets the highest bit of RecoverableMsgAckFlags."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        super().set_flag(session, now)
+        session.RecoverableMsgAckFlags &= 0x7FFFFFFF
+
+
+@fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
+class ReceiverAckOf32MessagesWindowOfPeer(_ChangingAckOfFullFlags):
+    """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
+
+    def change(self, session: Session, header: SessionHeader) -> SessionHeader:
+        return replace(header, WindowSize=session.ReceivedWindowSize)
 
 
 @fault("receiver-session-ack-after-next-32-messages-has-number-too-high", breaks="MQQB-3.1.5.8.7-11")
@@ -182,13 +262,101 @@ class ReceiverSessionAckAfterNext32MessagesHasNumberTooHigh(SessionAcks):
         session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > FLAG_BITS
 
 
-@fault("receiver-session-ack-has-flag-after-last-message-set", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverSessionAckHasFlagAfterLastMessageSet(SessionAcks):
-    """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
+@fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
+class ReceiverSessionAckNumberCountsExpressMessages(SessionAcks):
+    """After a SessionAck, the receiver numbers recoverable messages by the count of all messages, including express
+    messages.
+    """
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
-        session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
+    def note_acknowledged(self, session: Session, now: Now) -> None:
+        super().note_acknowledged(session, now)
+        express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
+        session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + express & 0xFFFF
+
+
+def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
+    """Make the receiver lose messages when it restarts."""
+
+    def lose_messages(qm: QueueManager) -> None:
+        for queue in qm.adm.QueueCollection.values():
+            for position in filter(is_lost, list(queue.MessagePositionList)):
+                queue.MessagePositionList.remove(position)
+
+    return at_restart(lose_messages)
+
+
+add(
+    "receiver-messages-lost-at-restart",
+    "MQQB-3.1.5.8.7-12",
+    "The receiver loses every message of its queues at a restart.",
+    _lose_at_restart(lambda position: True),
+)
+
+
+add(
+    "receiver-transactional-messages-lost-at-restart",
+    "MQQB-3.1.5.8.7-12",
+    "The receiver loses every message of its transactional queues at a restart.",
+    _lose_at_restart(lambda position: position.QueueReference.Transactional),
+)
+
+
+@fault("receiver-extension-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
+class ReceiverExtensionNotSaved(Arrival):
+    """The receiver saves a recoverable message to the disk without its extension."""
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        properties = replace(packet.MessagePropertiesHeader, ExtensionData=b"")
+        size = replace(packet.BaseHeader, PacketSize=0)
+        super().save_message(saving, replace(packet, BaseHeader=size, MessagePropertiesHeader=properties))
+
+
+@fault("receiver-correlation-of-recoverable-message-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
+class ReceiverCorrelationOfRecoverableMessageNotSaved(Arrival):
+    """The receiver saves a recoverable message to the disk without its CorrelationID."""
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        properties = replace(packet.MessagePropertiesHeader, CorrelationID=bytes(20))
+        super().save_message(saving, replace(packet, MessagePropertiesHeader=properties))
+
+
+@fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
+class ReceiverRecoverableCountIncludesExpress(Receiving):
+    """The receiver also increments RecoverableMessageReceivedCount for express messages."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
+
+
+@fault("receiver-recoverable-count-grows-by-2", breaks="MQQB-3.1.5.8.7-13")
+class ReceiverRecoverableCountGrowsBy2(Receiving):
+    """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        session.RecoverableMessageReceivedCount += packet.UserHeader.DM
+
+
+@fault("receiver-recoverable-duplicate-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
+class ReceiverRecoverableDuplicateNotCounted(Receiving):
+    """The receiver does not count a repeated recoverable message in RecoverableMessageReceivedCount."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        if packet.UserHeader.DM and known:
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
+
+
+@fault("receiver-recoverable-message-for-others-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
+class ReceiverRecoverableMessageForOthersNotCounted(Receiving):
+    """The receiver does not count a message for another queue manager in RecoverableMessageReceivedCount."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.UserHeader.DM and not self.is_addressed_here(packet):
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
 @fault("receiver-session-ack-timer-of-express-message-kept", breaks="MQQB-3.1.5.8.7-14", blind=True)
@@ -204,22 +372,60 @@ class ReceiverSessionAckTimerOfExpressMessageKept(SessionAcks):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
 
-@fault("receiver-session-ack-highest-flag-never-set", breaks="MQQB-3.1.5.8.7-09", blind=True)
-class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
-    """The receiver never sets the highest bit of RecoverableMsgAckFlags."""
+@fault("receiver-session-ack-timer-shortened-once-per-session", breaks="MQQB-3.1.5.8.7-14", blind=True)
+class ReceiverSessionAckTimerShortenedOncePerSession(SessionAcks):
+    """The receiver restarts the Session Ack Send Timer only for the first recoverable message of a session, not for the
+    first recoverable message after a SessionAck.
+    """
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
-        session.RecoverableMsgAckFlags &= 0x7FFFFFFF
+        if session.RecoverableMessageReceivedCount > 1:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
-@fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
-class ReceiverSessionAckNumberCountsExpressMessages(SessionAcks):
-    """After a SessionAck, the receiver numbers recoverable messages by the count of all messages, including express
-    messages.
-    """
+@fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
+    """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
-    def note_acknowledged(self, session: Session, now: Now) -> None:
-        super().note_acknowledged(session, now)
-        express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
-        session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + express & 0xFFFF
+    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+        receipt.done = False
+
+
+@fault("receiver-session-ack-has-flag-after-last-message-set", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverSessionAckHasFlagAfterLastMessageSet(SessionAcks):
+    """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        super().set_flag(session, now)
+        session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
+
+
+@fault("receiver-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
+class ReceiverFlagOfRecoverableDuplicateNotSet(Receiving):
+    """The receiver does not set the flag of a repeated recoverable message."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
+            receipt.acknowledge = False
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-flag-of-transactional-message-after-gap-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
+class ReceiverFlagOfTransactionalMessageAfterGapNotSet(Receiving):
+    """The receiver does not set the flag of a transactional message that it rejects."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        rejected = session.TxMessageRejectCount
+        super().take_message(session, packet, receipt, now)
+        if session.TxMessageRejectCount > rejected:
+            receipt.acknowledge = False
+
+
+@fault("receiver-recoverable-message-with-time-to-reach-queue-not-flagged", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
+    """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        receipt.acknowledge = packet.BaseHeader.TimeToReachQueue == INFINITE
+        super().take_message(session, packet, receipt, now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,58 @@ add(
     "The receiver sends no report on a traced message.",
     skip(Tracing.trace_received),
 )
+
+
+@fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
+class ReceiverReportOfUntracedMessageSent(Tracing):
+    """The receiver sends a report on every message, traced or not."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        super().trace_received(replace(message, TracingRequested=True), now)
+
+
+@fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
+class ReceiverReportOfRecoverableMessageNotSent(Tracing):
+    """The receiver sends no report on a traced recoverable message."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().trace_received(message, now)
+
+
+@fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
+class ReceiverReportOfTransactionalMessageNotSent(Tracing):
+    """The receiver sends no report on a traced transactional message."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_received(message, now)
+
+
+@fault("receiver-transactional-message-traced-without-report", breaks="MQQB-3.1.5.8.9-01", blind=True)
+class ReceiverTransactionalMessageTracedWithoutReport(Tracing):
+    """The receiver sends no report when a traced transactional message arrives."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_received(message, now)
+
+
+@fault("receiver-report-of-second-message-not-sent", breaks="MQQB-3.1.5.8.9-01", blind=True)
+class ReceiverReportOfSecondMessageNotSent(Tracing):
+    """The receiver sends only one report to each queue, for the first traced message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.reported: set[Any] = set()
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TracingQueueIdentifier not in self.reported:
+            super().trace_received(message, now)
+        if message.TracingRequested:
+            self.reported.add(message.TracingQueueIdentifier)
+
+
 _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
     (
         "receiver-report-class-normal",
@@ -47,40 +100,61 @@ _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
     ("receiver-report-label-wrong", "MQQB-3.1.5.8.9-06", "Label", lambda old: f"0{old}"),
     ("receiver-report-body-wrong", "MQQB-3.1.5.8.9-07", "Body", lambda old: old[2:]),
 )
+
+
 for _name, _rule, _element, _value in _ELEMENTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
     add(_name, _rule, _says, change_report_element(Tracing.trace_received, _element, _value))
 
 
-@fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfUntracedMessageSent(Tracing):
-    """The receiver sends a report on every message, traced or not."""
+def _send_with_class_of_message(
+    original: Callable[..., None], qm: QM, message: Message, now: Now
+) -> Callable[[QM, Message, Now], None]:
+    def send_report(qm: QM, report: Message, now: Now) -> None:
+        transactional = message.TransactionIdentifier is not None
+        original(qm, replace(report, Class=0) if transactional else report, now)
 
-    def trace_received(self, message: Message, now: Now) -> None:
-        super().trace_received(replace(message, TracingRequested=True), now)
-
-
-def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message:
-    if qm.next_hops.get_destination_info(report.DestinationQueueFormatName) is None:
-        return replace(report, DestinationQueueFormatName=FOREIGN_QUEUE_NAME)
-    return report
+    return send_report
 
 
 add(
-    "receiver-report-to-unknown-queue-redirected",
-    "MQQB-3.1.5.8.9-11",
-    "The receiver sends a report for an unknown queue to a different queue instead of discarding the report.",
-    change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
+    "receiver-report-of-transactional-message-of-class-normal",
+    "MQQB-3.1.5.8.9-03",
+    "The receiver sends the report on a transactional message as a message of class NORMAL.",
+    during(Tracing.trace_received, OwnMessages.send, _send_with_class_of_message),
+    blind=True,
 )
 
 
-@fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
-class ReceiverReportOfRecoverableMessageNotSent(Tracing):
-    """The receiver sends no report on a traced recoverable message."""
+@fault("receiver-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
+class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
+    """The receiver sends the report on each received message to the queue that the first traced message named."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: Message | None = None
 
     def trace_received(self, message: Message, now: Now) -> None:
-        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().trace_received(message, now)
+        if message.TracingRequested:
+            self.first = self.first or message
+            message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
+        super().trace_received(message, now)
+
+
+def _copy_delivery_guarantee(original: Any, _: QM, traced: Message, *__: Any) -> Any:
+    def send_with_copied_delivery(qm: QM, report: Message, now: Now) -> None:
+        original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
+
+    return send_with_copied_delivery
+
+
+add(
+    "receiver-report-of-recoverable-message-recoverable",
+    "MQQB-3.1.5.8.9-05",
+    "The receiver's report on a recoverable message is recoverable instead of express.",
+    during(Tracing.send_report, OwnMessages.send, _copy_delivery_guarantee),
+    blind=True,
+)
 
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
@@ -100,15 +174,6 @@ class ReceiverReportLabelHopsDecimal(Tracing):
         return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
 
 
-@fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
-class ReceiverReportOfTransactionalMessageNotSent(Tracing):
-    """The receiver sends no report on a traced transactional message."""
-
-    def trace_received(self, message: Message, now: Now) -> None:
-        if message.TransactionIdentifier is None:
-            super().trace_received(message, now)
-
-
 @fault("receiver-report-label-hop-count-not-hexadecimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
 class ReceiverReportLabelHopCountNotHexadecimal(Tracing):
     """The receiver puts a hop count that is not hexadecimal into the label of its report."""
@@ -118,17 +183,59 @@ class ReceiverReportLabelHopCountNotHexadecimal(Tracing):
         return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
 
 
-def _copy_delivery_guarantee(original: Any, _: QM, traced: Message, *__: Any) -> Any:
-    def send_with_copied_delivery(qm: QM, report: Message, now: Now) -> None:
-        original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
+@fault("receiver-report-body-names-target-of-first-message", breaks="MQQB-3.1.5.8.9-07", blind=True)
+class ReceiverReportBodyNamesTargetOfFirstMessage(Tracing):
+    """The receiver puts the target queue of the first traced message into the body of each report on a
+    received message.
+    """
 
-    return send_with_copied_delivery
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: Message | None = None
+
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        if next_hop is None:
+            self.first = self.first or message
+            name = self.first.DestinationQueueFormatName
+            message = replace(message, DestinationQueueFormatName=name)
+        return super().build_report_body(message, next_hop)
+
+
+@fault("receiver-report-body-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
+class ReceiverReportBodyMessageIdOf16Bits(Tracing):
+    """The receiver puts only the lower 16 bits of the MessageID into the body of the report on a received message."""
+
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        identifier = message.Identifier
+        if next_hop is None:
+            message = replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
+        return super().build_report_body(message, next_hop)
+
+
+def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message:
+    if qm.next_hops.get_destination_info(report.DestinationQueueFormatName) is None:
+        return replace(report, DestinationQueueFormatName=FOREIGN_QUEUE_NAME)
+    return report
 
 
 add(
-    "receiver-report-of-recoverable-message-recoverable",
-    "MQQB-3.1.5.8.9-05",
-    "The receiver's report on a recoverable message is recoverable instead of express.",
-    during(Tracing.send_report, OwnMessages.send, _copy_delivery_guarantee),
-    blind=True,
+    "receiver-report-to-unknown-queue-redirected",
+    "MQQB-3.1.5.8.9-11",
+    "The receiver sends a report for an unknown queue to a different queue instead of discarding the report.",
+    change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
 )
+
+
+@fault("receiver-reports-end-after-report-that-cannot-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
+class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
+    """After a report whose queue cannot be opened, the receiver sends no further report."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.failed = False
+
+    def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
+        before = self.qm.adm.MessageIdOrdinal
+        if not self.failed:
+            super().send_report(message, next_hop, now)
+        self.failed = self.failed or self.qm.adm.MessageIdOrdinal == before

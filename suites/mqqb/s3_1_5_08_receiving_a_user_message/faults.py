@@ -1,25 +1,31 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet."""
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, with 3.1.5.8.4, 3.1.5.8.10."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.primitives import during
-from harness.faults.registry import add
+from harness.faults.registry import Install, add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import MessageClass, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival, Saving
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import MessageIDHistoryEntry, Queue, Session
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
+from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 
@@ -32,12 +38,59 @@ class ReceiverMessageBeforeOpenIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
+add(
+    "initiator-message-before-parameters-response-ignored",
+    "MQQB-3.1.5.8-01",
+    "The initiator ignores a user message while it waits for the ConnectionParameters response.",
+    ignore_out_of_state(UserMessagePacket, SessionState.WAITING_CPR_MSG, initiator=True),
+    blind=True,
+)
+
+
+@fault("receiver-user-message-before-open-closes-every-session", breaks="MQQB-3.1.5.8-01", blind=True)
+class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
+    """The receiver closes all sessions when a user message arrives on a session that is not open."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        super().refuse_out_of_state(session, packet, now)
+        if isinstance(packet, UserMessagePacket):
+            for other in list(self.qm.sessions.values()):
+                if other.SessionState is SessionState.OPEN:
+                    self.close(other, "a fault", now)
+
+
 @fault("receiver-duplicate-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
 class ReceiverDuplicateAccepted(History):
     """The receiver accepts every duplicate of a user message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         return None
+
+
+@fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class ReceiverExpirationBeforeDuplicateDetection(Receiving):
+    """The receiver refuses an expired message before it checks whether the message is a duplicate."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        if known and self.is_addressed_here(packet) and self.qm.lifetimes.has_expired(packet, now):
+            message = self.qm.admission.build_message(packet, now)
+            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
+    """The receiver refuses a duplicate if the queue has become full since the original message arrived."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        queue = self.qm.arrival.find_destination(packet)
+        if known and queue is not None and self.is_addressed_here(packet):
+            message = self.qm.admission.build_message(packet, now)
+            if self.qm.quotas.check(queue, message) is not EnqueueStatus.NO_ERROR:
+                self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
+        super().take_message(session, packet, receipt, now)
 
 
 @fault("receiver-message-security-not-checked", breaks="MQQB-3.1.5.8-05")
@@ -58,20 +111,50 @@ class ReceiverMessageSessionHeaderIgnored(Receiving):
         super().receive_user_message(session, replace(packet, SessionHeader=None), now)
 
 
+def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -> Install:
+    """Ignore the SessionHeaders of messages that meet a condition."""
+
+    def make_processing(
+        original: Callable[..., None], qm: QM, session: Session, packet: UserMessagePacket, now: Now
+    ) -> Callable[..., None]:
+        return (lambda *arguments: None) if condition(qm, packet) else original
+
+    return during(Receiving.receive_user_message, SessionAcks.process_header, make_processing)
+
+
+add(
+    "receiver-session-header-of-transactional-message-ignored",
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a transactional message.",
+    _ignore_session_header(lambda qm, packet: packet.TransactionHeader is not None),
+    blind=True,
+)
+
+
+add(
+    "receiver-session-header-of-routed-message-ignored",
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a message to another queue manager.",
+    _ignore_session_header(lambda qm, packet: not qm.receiving.is_addressed_here(packet)),
+    blind=True,
+)
+
+
+add(
+    "receiver-session-header-of-repeated-message-ignored",
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a duplicate.",
+    _ignore_session_header(lambda qm, packet: qm.history.find_duplicate(packet) is not None),
+    blind=True,
+)
+
+
 @fault("receiver-expired-message-accepted", breaks="MQQB-3.1.5.8-07")
 class ReceiverExpiredMessageAccepted(Admission):
     """The receiver accepts an expired user message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         return packet
-
-
-@fault("receiver-transactional-message-out-of-sequence-accepted", breaks="MQQB-3.1.5.8-08")
-class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
-    """The receiver accepts a transactional message out of sequence."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return True
 
 
 @fault("receiver-expired-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
@@ -92,6 +175,100 @@ class ReceiverExpiredMessageWithTimeToBeReceivedAccepted(Admission):
         if packet.UserHeader.TimeToBeReceived != 0xFFFFFFFF:
             return packet
         return super().check_expiration(session, packet, queue, now)
+
+
+@fault("receiver-expired-recoverable-message-put-into-queue", breaks="MQQB-3.1.5.8-07", blind=True)
+class ReceiverExpiredRecoverableMessagePutIntoQueue(Admission):
+    """The receiver puts an expired message into its queue if the message is recoverable."""
+
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        return packet if packet.UserHeader.DM else super().check_expiration(session, packet, queue, now)
+
+
+@fault("receiver-transactional-message-out-of-sequence-accepted", breaks="MQQB-3.1.5.8-08")
+class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
+    """The receiver accepts a transactional message out of sequence."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        return True
+
+
+@fault("receiver-recoverable-message-of-large-body-not-stored", breaks="MQQB-3.1.5.8-09", blind=True)
+class ReceiverRecoverableMessageOfLargeBodyNotStored(Arrival):
+    """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        super().save_message(saving, packet)
+        if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
+            self.qm.disk.save(build_removal_change([saving.position]))
+
+
+@fault("receiver-traced-transactional-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
+class ReceiverTracedTransactionalMessageNotReported(Tracing):
+    """The receiver sends no report on a traced message that is transactional."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_received(message, now)
+
+
+@fault("receiver-second-traced-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
+class ReceiverSecondTracedMessageNotReported(Tracing):
+    """The receiver sends a report only on the first traced message of each sender."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.reported: set[object] = set()
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        source = message.Identifier.QueueManagerGuid
+        if message.TracingRequested and source not in self.reported:
+            self.reported.add(source)
+            super().trace_received(message, now)
+
+
+@fault(
+    "receiver-ack-reach-queue-omitted-beside-na",
+    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
+    blind=True,
+)
+class ReceiverAckReachQueueOmittedBesideNa(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and NA set."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
+            super().acknowledge_arrival(position, now)
+
+
+@fault(
+    "receiver-ack-reach-queue-of-transactional-message-omitted",
+    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
+    blind=True,
+)
+class ReceiverAckReachQueueOfTransactionalMessageOmitted(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE for a transactional message."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().acknowledge_arrival(position, now)
+
+
+@fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
+class ReceiverAckReachQueueToQueueOfFirstMessage(AdminAcks):
+    """The receiver sends each acknowledgment to the administration queue that the first message of the sender named."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[object, str | None] = {}
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        message = position.MessageReference
+        name = message.AdministrationQueueFormatName
+        if name:
+            first = self.first.setdefault(message.Identifier.QueueManagerGuid, name)
+            position.MessageReference = replace(message, AdministrationQueueFormatName=first)
+        super().acknowledge_arrival(position, now)
+        position.MessageReference = message
 
 
 def _accept_any_message_counts(original: Any, *_: Any) -> Any:
@@ -115,10 +292,29 @@ add(
 )
 
 
-add(
-    "initiator-message-before-parameters-response-ignored",
-    "MQQB-3.1.5.8-01",
-    "The initiator ignores a user message while it waits for the ConnectionParameters response.",
-    ignore_out_of_state(UserMessagePacket, SessionState.WAITING_CPR_MSG, initiator=True),
-    blind=True,
-)
+@fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class ReceiverSessionHeaderOfMessageWithoutFlags(Receiving):
+    """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags in the SessionHeader of a message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None:
+            header = replace(packet.SessionHeader, RecoverableMsgAckSeqNumber=0, RecoverableMsgAckFlags=0)
+            packet = replace(packet, SessionHeader=header)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class ReceiverSessionHeaderOfMessageCountsNotValidated(Receiving):
+    """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
+    counts.
+    """
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None:
+            header = replace(
+                packet.SessionHeader,
+                UserMsgSequenceNumber=session.MessageReceivedCount + 1 & 0xFFFF,
+                RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount + int(packet.UserHeader.DM) & 0xFFFF,
+            )
+            packet = replace(packet, SessionHeader=header)
+        super().receive_user_message(session, packet, now)

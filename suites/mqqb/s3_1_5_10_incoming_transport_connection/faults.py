@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -21,6 +23,89 @@ class AcceptorReceivedCountContinuedOnNewSession(SessionInitialization):
         session.MessageReceivedCount = max(one.MessageReceivedCount for one in self.qm.sessions.values())
 
 
+@fault("acceptor-later-session-of-initiator-keeps-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorLaterSessionOfInitiatorKeepsCount(SessionOpening):
+    """The acceptor starts the message count of a session at the count of the initiator's previous session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last: dict[object, Session] = {}
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        before = self.last.get(session.RemoteQMGuid)
+        if before is not None and before.SessionState is SessionState.CLOSED:
+            session.MessageReceivedCount = before.MessageReceivedCount
+        self.last[session.RemoteQMGuid] = session
+
+
+@fault("acceptor-second-connection-of-initiator-closes-first", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorSecondConnectionOfInitiatorClosesFirst(SessionOpening):
+    """The acceptor closes the open session of an initiator that opens a second session."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for other in list(self.qm.sessions.values()):
+            same = other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid
+            if same and other.SessionState is SessionState.OPEN:
+                self.qm.closing.close(other, "a fault", now)
+
+
+@fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorLaterSessionOfHostWithRecoverableCount(SessionOpening):
+    """When a host connects again after its earlier session has closed, the acceptor starts the new session with the
+    RecoverableMessageReceivedCount of the earlier session.
+    """
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        for old in self.qm.closed_sessions:
+            if not old.initiator and old.RemoteQMAddress == session.RemoteQMAddress:
+                session.RecoverableMessageReceivedCount = old.RecoverableMessageReceivedCount
+
+
+@fault("acceptor-second-connection-before-request-replaces-first", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorSecondConnectionBeforeRequestReplacesFirst(SessionOpening):
+    """When the acceptor accepts a new connection, it closes an earlier connection that waits for its
+    EstablishConnection request.
+    """
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        for other in list(self.qm.sessions.values()):
+            if other.SessionState is SessionState.WAITING_EC_MSG and not other.initiator:
+                self.qm.closing.close(other, "a fault", now)
+        super().accept_transport(event, now)
+
+
+@fault("acceptor-counts-of-latest-session-continued", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorCountsOfLatestSessionContinued(SessionOpening):
+    """The acceptor starts a new session with the RecoverableMessageReceivedCount of an open session with
+    the same address.
+    """
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        counts = [one.RecoverableMessageReceivedCount for one in self.qm.sessions.values() if not one.initiator]
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        if isinstance(session, Session):
+            session.RecoverableMessageReceivedCount = max(counts, default=0)
+
+
+@fault(
+    "acceptor-connection-while-own-session-to-peer-refused", breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"), blind=True
+)
+class AcceptorConnectionWhileOwnSessionToPeerRefused(SessionOpening):
+    """The acceptor closes a new connection from a host with which it has an open session as initiator."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        own = [one for one in self.qm.sessions.values() if one.initiator and one.RemoteQMAddress == event.remote.host]
+        if any(one.SessionState is SessionState.OPEN for one in own) and isinstance(session, Session):
+            self.qm.closing.close(session, "a fault", now)
+
+
 @fault("acceptor-connection-before-first-packet-waits-for-connection-parameters", breaks="MQQB-3.1.5.10-02")
 class AcceptorConnectionBeforeFirstPacketWaitsForConnectionParameters(SessionOpening):
     """The acceptor sets SessionState of a new connection to WAITING_CP_MSG."""
@@ -37,3 +122,27 @@ class AcceptorInitializationTimerNotStarted(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)
         self.qm.session_timers.stop(self.qm.transports[event.transport], TimerName.SESSION_INITIALIZATION)
+
+
+@fault("acceptor-second-connection-without-initialization-timer", breaks="MQQB-3.1.5.10-03", blind=True)
+class AcceptorSecondConnectionWithoutInitializationTimer(SessionOpening):
+    """The acceptor does not start the Session Initialization Timer while the timer of another connection is running."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if not one.initiator]
+        waiting = any(one.SessionState is SessionState.WAITING_EC_MSG for one in others)
+        super().accept_transport(event, now)
+        session = self.qm.transports.get(event.transport)
+        if waiting and isinstance(session, Session):
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("acceptor-no-initialization-timer-for-second-connection", breaks="MQQB-3.1.5.10-03", blind=True)
+class AcceptorNoInitializationTimerForSecondConnection(SessionOpening):
+    """The acceptor starts no Session Initialization Timer for a connection while another accepted session exists."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if not one.initiator]
+        super().accept_transport(event, now)
+        if others:
+            self.qm.session_timers.stop(self.qm.transports[event.transport], TimerName.SESSION_INITIALIZATION)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.model.adm import Session
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 add(
@@ -36,6 +40,27 @@ class AnySessionActiveNotReset(Closing):
         session.SessionActive = True
 
 
+@fault("queue-manager-session-once-active-never-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
+class QueueManagerSessionOnceActiveNeverIdle(Closing):
+    """The queue manager never closes a session on which a message was transferred before the first expiry of the
+    Session Cleanup Timer.
+    """
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        active = session.SessionActive
+        super().on_session_cleanup_timer(session, now)
+        session.SessionActive = active or session.SessionActive
+
+
+@fault("initiator-idle-session-stays-open", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
+class InitiatorIdleSessionStaysOpen(Closing):
+    """The queue manager closes an idle session only if it accepted the session, and not if it initiated the session."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        if not session.initiator:
+            super().on_session_cleanup_timer(session, now)
+
+
 @fault("any-used-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
 class AnyUsedSessionClosedAtThirdExpiry(Closing):
     """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the
@@ -50,3 +75,70 @@ class AnyUsedSessionClosedAtThirdExpiry(Closing):
         looks = self._looks[session.number] = self._looks.get(session.number, 0) + 1
         session.SessionActive = session.SessionActive and looks < 3
         super().on_session_cleanup_timer(session, now)
+
+
+@fault("queue-manager-sent-message-no-activity-of-second-period", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerSentMessageNoActivityOfSecondPeriod(Sending):
+    """The queue manager counts only the first message that it sends on a session as activity."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        active, first = session.SessionActive, session.MessageSentCount == 0
+        packet = super().update_user_message(session, position, now)
+        if not first:
+            session.SessionActive = active
+        return packet
+
+
+@fault("queue-manager-session-activity-noted-in-newest-session", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerSessionActivityNotedInNewestSession(Receiving):
+    """The queue manager notes a received message as activity of its newest session, not of the message's session."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        before = session.SessionActive
+        super().note_activity(session, packet, now)
+        session.SessionActive = before
+        self.qm.sessions[max(self.qm.sessions)].SessionActive = True
+
+
+@fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerSessionWithSentOwnMessagesIdle(Sending):
+    """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        before = session.SessionActive
+        packet = super().update_user_message(session, position, now)
+        if packet.MessagePropertiesHeader.MessageClass:
+            session.SessionActive = before
+        return packet
+
+
+@fault("queue-manager-active-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerActiveSessionClosedAtThirdExpiry(Closing):
+    """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if the
+    session is active.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.expired: dict[int, int] = {}
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        self.expired[session.number] = self.expired.get(session.number, 0) + 1
+        if self.expired[session.number] >= 3:
+            session.SessionActive = False
+        super().on_session_cleanup_timer(session, now)
+
+
+LONG_LABEL = 200
+"""The length of a long label, in characters."""
+
+
+@fault("receiver-message-with-long-label-leaves-session-active-false", breaks="MQQB-3.1.6.2-03")
+class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(Receiving):
+    """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        active = session.SessionActive
+        super().note_activity(session, packet, now)
+        if len(packet.MessagePropertiesHeader.Label or "") > LONG_LABEL:
+            session.SessionActive = active

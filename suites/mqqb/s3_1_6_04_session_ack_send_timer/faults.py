@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import bit_clear, off_by
 from harness.faults.parts import fault
-from harness.faults.primitives import wrong_fields
+from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import FaultyCore, add
-from reference_qm.codec import SessionAckPacket, UserMessagePacket
+from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
+from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")
@@ -34,7 +39,19 @@ class ReceiverSessionAckSentWithoutMessages(SessionAcks):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
-# -- the packet ----------------------------------------------------------------------------------------------------
+@fault("receiver-third-session-ack-not-sent", breaks=("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11"), blind=True)
+class ReceiverThirdSessionAckNotSent(SessionAcks):
+    """The receiver sends SessionAcks only at the first two expiries of the Session Ack Send Timer of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.expired: dict[int, int] = {}
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.expired[session.number] = self.expired.get(session.number, 0) + 1
+        if self.expired[session.number] <= 2:
+            super().on_send_timer(session, now)
+
 
 for _name, _rule, _says, _install in (
     (
@@ -89,7 +106,157 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-# -- the session after a SessionAck -----------------------------------------------------------------------------------
+@fault("receiver-session-ack-number-of-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
+class ReceiverSessionAckNumberOf8Bits(SessionAcks):
+    """The receiver sends a SessionAck whose AckSequenceNumber has only the lower 8 bits of the count of received
+    messages.
+    """
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        header = packet.SessionHeader
+        return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF))
+
+
+class _HeaderOfAllSessions(SessionAcks):
+    """Put a value of all open sessions into the acknowledgments of each session."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if session.SessionState is not SessionState.OPEN:
+            return header
+        return self.change_header(header, list_open_sessions(self.qm, session))
+
+    def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
+        """Return the changed header; ``others``: the other open sessions."""
+        raise NotImplementedError
+
+
+@fault("receiver-session-ack-ack-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-04")
+class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderOfAllSessions):
+    """AckSequenceNumber of a SessionAck is the number of messages that the receiver has received on all sessions."""
+
+    def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
+        count = header.AckSequenceNumber + sum(one.MessageReceivedCount for one in others)
+        return replace(header, AckSequenceNumber=count & 0xFFFF)
+
+
+@fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
+class ReceiverSessionAckNumberOfFirstRecoverableMessage(SessionAcks):
+    """If no recoverable message has arrived since the last SessionAck, the receiver repeats RecoverableMsgAckSeqNumber
+    of the last SessionAck in the next SessionAck.
+    """
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if header.RecoverableMsgAckFlags or not session.LastAckedRecoverableMsgSeqNumber:
+            return header
+        number = session.LastAckedRecoverableMsgSeqNumber
+        return replace(header, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=1)
+
+
+@fault(
+    "receiver-later-session-ack-with-sent-counts-of-first",
+    breaks=("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07"),
+    blind=True,
+)
+class ReceiverLaterSessionAckWithSentCountsOfFirst(SessionAcks):
+    """In the second and each later SessionAck of a session, the receiver repeats UserMsgSequenceNumber and
+    RecoverableMsgSeqNumber of the first SessionAck.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[int, SessionHeader] = {}
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        header = packet.SessionHeader
+        first = self.first.setdefault(session.number, header)
+        sent = {name: getattr(first, name) for name in ("UserMsgSequenceNumber", "RecoverableMsgSeqNumber")}
+        return replace(packet, SessionHeader=replace(header, **sent))
+
+
+@fault("receiver-session-ack-user-msg-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-06")
+class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderOfAllSessions):
+    """UserMsgSequenceNumber of a SessionAck is the number of messages that were sent on all sessions."""
+
+    def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
+        count = header.UserMsgSequenceNumber + sum(one.MessageSentCount for one in others)
+        return replace(header, UserMsgSequenceNumber=count & 0xFFFF)
+
+
+@fault("receiver-session-ack-recoverable-number-of-all-sessions", breaks="MQQB-3.1.6.4-07")
+class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderOfAllSessions):
+    """RecoverableMsgSeqNumber of a SessionAck is the number of recoverable messages that were sent on all sessions."""
+
+    def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
+        count = header.RecoverableMsgSeqNumber + sum(one.RecoverableMessageSentCount for one in others)
+        return replace(header, RecoverableMsgSeqNumber=count & 0xFFFF)
+
+
+@fault("receiver-session-ack-recoverable-sent-count-of-acknowledged", breaks="MQQB-3.1.6.4-07", blind=True)
+class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
+    """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
+    its SessionAck.
+    """
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        waiting = sum(
+            position.recoverable and not position.ReceivedSessionAck
+            for position in session.OutgoingMessageTable.awaiting_ack
+        )
+        number = packet.SessionHeader.RecoverableMsgSeqNumber - waiting & 0xFFFF
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, RecoverableMsgSeqNumber=number))
+
+
+@fault("receiver-session-ack-flags-above-16-lost", breaks="MQQB-3.1.6.4-08", blind=True)
+class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
+    """The receiver sends a SessionAck with only the lower 16 bits of RecoverableMsgAckFlags."""
+
+    def build(self, session: Session) -> SessionAckPacket:
+        flags = {"SessionHeader.RecoverableMsgAckFlags": lambda flags: flags & 0xFFFF}
+        return set_fields(super().build(session), flags)
+
+
+@fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
+class ReceiverSessionAckFlagsOf16Bits(SessionAcks):
+    """The receiver sends a SessionAck whose RecoverableMsgAckFlags contains only the lower 16 bits of the flags."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
+
+
+@fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
+class ReceiverSessionAckFlagsOfAllSessions(_HeaderOfAllSessions):
+    """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""
+
+    def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
+        flags = header.RecoverableMsgAckFlags
+        for one in others:
+            flags |= one.RecoverableMsgAckFlags
+        return replace(header, RecoverableMsgAckFlags=flags)
+
+
+@fault("receiver-later-session-ack-with-window-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
+class ReceiverLaterSessionAckWithWindowOfPeer(SessionAcks):
+    """In the second and each later SessionAck of a session, the receiver sends the WindowSize of the other queue
+    manager.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.acknowledged: set[int] = set()
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        if session.number in self.acknowledged:
+            header = replace(packet.SessionHeader, WindowSize=session.ReceivedWindowSize)
+            packet = replace(packet, SessionHeader=header)
+        self.acknowledged.add(session.number)
+        return packet
 
 
 @fault("receiver-session-ack-flags-not-cleared", breaks="MQQB-3.1.6.4-10")

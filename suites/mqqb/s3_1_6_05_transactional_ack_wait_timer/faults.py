@@ -6,7 +6,9 @@ from harness.faults.events import after_events
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.core.events import SessionMaySend
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -78,3 +80,100 @@ class SenderResendAtMostTenMessages(TransactionalSending):
         super().on_ack_wait_timer(session, now)
         for one in waiting[10:]:
             one.ReceivedOrderAck = False
+
+
+@fault("sender-message-without-session-ack-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
+    """When the Transactional Ack Wait Timer expires, the sender resends only the messages that a session acknowledgment
+    has acknowledged.
+    """
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        self.lengthen_resend_interval(session)
+        if outgoing_sequence(session).UnackedSequence:
+            self.start_ack_wait_timer(session, now)
+        for position in session.OutgoingMessageTable:
+            if position.TxSequenceNumber and position.ReceivedSessionAck and not position.ReceivedOrderAck:
+                leave_window(session, position)
+                session.OutgoingMessageTable.send_again(position)
+                self.qm.dispatch_collection.add(session, position)
+        self.qm.post(SessionMaySend(session))
+
+
+@fault("sender-resends-first-unacknowledged-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsFirstUnacknowledgedMessageOnly(TransactionalSending):
+    """When the Transactional Ack Wait Timer expires, the sender resends only the first transactional message that no
+    OrderAck has acknowledged.
+    """
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        later = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck][1:]
+        for position in later:
+            position.ReceivedOrderAck = True
+        super().on_ack_wait_timer(session, now)
+        for position in later:
+            position.ReceivedOrderAck = False
+
+
+@fault("sender-resends-once-only", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsOnceOnly(TransactionalSending):
+    """The sender resends its transactional messages only at the first expiry of the Transactional Ack Wait Timer."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.expired: set[object] = set()
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        first = outgoing_sequence(session).UnackedSequence[:1]
+        key = (session.number, *(one.SeqNo for one in first))
+        if key in self.expired:
+            self.start_ack_wait_timer(session, now)
+            return
+        self.expired.add(key)
+        super().on_ack_wait_timer(session, now)
+
+
+@fault("sender-large-message-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderLargeMessageNotSentAgain(TransactionalSending):
+    """The sender does not send a transactional message with more than 4,000 bytes of body again when the Transactional
+    Ack Wait Timer expires.
+    """
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        large = [
+            one
+            for one in session.OutgoingMessageTable
+            if not one.ReceivedOrderAck and len(one.UserMessage.MessagePropertiesHeader.MessageBody) > 4000
+        ]
+        for position in large:
+            position.ReceivedOrderAck = True
+        super().on_ack_wait_timer(session, now)
+        for position in large:
+            position.ReceivedOrderAck = False
+
+
+@fault("sender-resends-messages-of-first-queue-only", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsMessagesOfFirstQueueOnly(TransactionalSending):
+    """The sender resends the transactional messages of only that outgoing queue whose timer expired first."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: Session | None = None
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        self.first = self.first or session
+        if session is self.first:
+            super().on_ack_wait_timer(session, now)
+        else:
+            self.start_ack_wait_timer(session, now)
+
+
+@fault("sender-transactional-ack-wait-timer-resends-messages-of-first-session-only", breaks="MQQB-3.1.6.5-01")
+class SenderTransactionalAckWaitTimerResendsMessagesOfFirstSessionOnly(TransactionalSending):
+    """When the Transactional Ack Wait Timer of a session expires, the sender resends the messages of its first session
+    only.
+    """
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values())).session
+        super().on_ack_wait_timer(first, now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -19,3 +20,46 @@ class AcceptorInitializationTimerRestartedByPartialPacket(Identifying):
         if session.SessionState in (SessionState.WAITING_EC_MSG, SessionState.WAITING_CP_MSG):
             name, duration_ms = TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms
             self.qm.session_timers.start(session, name, duration_ms, now)
+
+
+@fault("initiator-initialization-timer-in-waiting-cpr-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class InitiatorInitializationTimerInWaitingCprMsgIgnored(Closing):
+    """When the Session Initialization Timer expires, the initiator does not close a session that waits for a
+    ConnectionParameters response.
+    """
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is not SessionState.WAITING_CPR_MSG:
+            super().on_session_initialization_timer(session, now)
+
+
+@fault("acceptor-initialization-timer-in-waiting-cp-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class AcceptorInitializationTimerInWaitingCpMsgIgnored(Closing):
+    """When the Session Initialization Timer expires, the acceptor does not close a session that waits for a
+    ConnectionParameters request.
+    """
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is not SessionState.WAITING_CP_MSG:
+            super().on_session_initialization_timer(session, now)
+
+
+@fault("session-initialization-timer-closes-open-sessions", breaks="MQQB-3.1.6.6-01", blind=True)
+class SessionInitializationTimerClosesOpenSessions(Closing):
+    """The queue manager closes all open sessions when a Session Initialization Timer expires."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        super().on_session_initialization_timer(session, now)
+        for other in list(self.qm.sessions.values()):
+            if other.SessionState is SessionState.OPEN:
+                self.close(other, "a fault", now)
+
+
+@fault("acceptor-initialization-timer-of-second-silent-connection-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class AcceptorInitializationTimerOfSecondSilentConnectionIgnored(Closing):
+    """The acceptor does not close a second connection on which no session is set up in time."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        others = [one for one in self.qm.closed_sessions if not one.initiator and not one.MessageReceivedCount]
+        if session.initiator or not others:
+            super().on_session_initialization_timer(session, now)

@@ -1,13 +1,23 @@
-"""Faults of MS-MQQB 3.1.6.10, 3.1.6.11, 3.1.6.13: the cleanup timers of the security caches."""
+"""Faults of the rules MQQB-3.1.6.10-01 to MQQB-3.1.6.13-04."""
 
 from __future__ import annotations
 
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
+from reference_qm.core.names.cache_timers import CacheTimers
+from reference_qm.core.part import QM
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.security.caches import MS_PER_MINUTE
 from reference_qm.surface.clock import Now
 
 CERTIFICATE_CACHE_NAME = "UserCertCache"
-RECEIVED_KEYS, SENT_KEYS = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"
+
+
+RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
+
+
+SENT_KEYS = "SendSymmetricKeyCache"
 
 
 class _NoCleanup(Cache):
@@ -155,3 +165,188 @@ for _name, _breaks, _says, _cache, _faulty in (
     ),
 ):
     add(_name, _breaks, _says, replace_cache(_cache, _faulty))
+
+
+class _CleanupDeletesOneEntry(Cache):
+    """Delete only one old entry in each cleanup of a cache."""
+
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        before = list(self.entries)
+        again_ms = super().delete_old_entries(now, scale)
+        gone = [entry for entry in before if entry not in self.entries]
+        self.entries[:0] = gone[1:]
+        assert self.lifetime_ms is not None
+        return again_ms if not gone[1:] else (self.lifetime_ms + MS_PER_MINUTE) // scale
+
+
+add(
+    "receiver-receive-key-cache-cleanup-deletes-one-entry-at-a-time",
+    "MQQB-3.1.6.10-02",
+    "The receiver deletes only one old entry of ReceiveSymmetricKeyCache at an expiry of the cleanup timer.",
+    replace_cache("ReceiveSymmetricKeyCache", _CleanupDeletesOneEntry),
+    blind=True,
+)
+
+
+class _CleanupDeletesAllEntriesOfOwner(Cache):
+    """When an entry of a cache is old, delete all entries of the queue manager of that entry."""
+
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        before = list(self.entries)
+        super().delete_old_entries(now, scale)
+        owners = {entry.RemoteQMGuid for entry in before if entry not in self.entries}
+        self.entries = [entry for entry in self.entries if entry.RemoteQMGuid not in owners]
+        return super().delete_old_entries(now, scale)
+
+
+add(
+    "receiver-receive-key-cache-cleanup-deletes-all-keys-of-the-sender",
+    "MQQB-3.1.6.10-02",
+    "The receiver deletes the younger keys of a sender together with the sender's old key.",
+    replace_cache("ReceiveSymmetricKeyCache", _CleanupDeletesAllEntriesOfOwner),
+    blind=True,
+)
+
+
+class _NextCleanupByNewestEntry(Cache):
+    """Compute the next cleanup of a cache from the newest entry."""
+
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        if super().delete_old_entries(now, scale) is None or self.lifetime_ms is None:
+            return None
+        newest_ms: int = 1000 * max(entry.CachedTime for entry in self.entries)
+        return (self.lifetime_ms + MS_PER_MINUTE) // scale - (1000 * now.utc_s - newest_ms)
+
+
+add(
+    "receiver-receive-key-cache-next-cleanup-from-newest-entry",
+    "MQQB-3.1.6.10-03",
+    "The receiver computes the next cleanup of ReceiveSymmetricKeyCache from the newest of the remaining entries.",
+    replace_cache("ReceiveSymmetricKeyCache", _NextCleanupByNewestEntry),
+    blind=True,
+)
+
+
+RULES_OF_CACHES = {
+    "ReceiveSymmetricKeyCache": "MQQB-3.1.6.10-04",
+    "SendSymmetricKeyCache": "MQQB-3.1.6.11-04",
+    "UserCertCache": "MQQB-3.1.6.13-04",
+}
+"""The rule about the next cleanup of each cache."""
+
+
+class WholeLifetime(Cache):
+    """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
+    may expire earlier.
+    """
+
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        """Delete the old entries; return the lifetime of an entry."""
+        again_ms = super().delete_old_entries(now, scale)
+        return None if again_ms is None or self.lifetime_ms is None else self.lifetime_ms // scale
+
+
+for _cache, _next in RULES_OF_CACHES.items():
+    _name = {"R": "received-keys", "S": "sent-keys", "U": "certificates"}[_cache[0]]
+    add(
+        f"cleanup-of-{_name}-after-whole-lifetime",
+        _next,
+        f"The queue manager always restarts the cleanup timer of {_cache} with the full lifetime, although the oldest "
+        "entry may expire earlier.",
+        replace_cache(_cache, WholeLifetime),
+        blind=True,
+    )
+
+
+class _LaterCleanupsWithoutMinute(Cache):
+    """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
+
+    cleaned = 0
+
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        again_ms = super().delete_old_entries(now, scale)
+        self.cleaned += 1
+        return None if again_ms is None else again_ms - MS_PER_MINUTE // scale * (self.cleaned > 1)
+
+
+add(
+    "receiver-receive-key-cache-second-cleanup-without-minute",
+    "MQQB-3.1.6.10-04",
+    "The receiver omits the minute from the duration of the timer of ReceiveSymmetricKeyCache at the second restart.",
+    replace_cache("ReceiveSymmetricKeyCache", _LaterCleanupsWithoutMinute),
+    blind=True,
+)
+
+
+add(
+    "sender-send-key-cache-cleanup-deletes-one-entry-at-a-time",
+    "MQQB-3.1.6.11-02",
+    "The sender deletes only one old entry of SendSymmetricKeyCache at an expiry of the cleanup timer.",
+    replace_cache("SendSymmetricKeyCache", _CleanupDeletesOneEntry),
+    blind=True,
+)
+
+
+add(
+    "sender-send-key-cache-next-cleanup-from-newest-entry",
+    "MQQB-3.1.6.11-03",
+    "The sender computes the next cleanup of SendSymmetricKeyCache from the newest of the remaining entries.",
+    replace_cache("SendSymmetricKeyCache", _NextCleanupByNewestEntry),
+    blind=True,
+)
+
+
+add(
+    "sender-send-key-cache-second-cleanup-without-minute",
+    "MQQB-3.1.6.11-04",
+    "The sender omits the minute from the duration of the timer of SendSymmetricKeyCache at the second restart.",
+    replace_cache("SendSymmetricKeyCache", _LaterCleanupsWithoutMinute),
+    blind=True,
+)
+
+
+add(
+    "receiver-user-certificate-cache-cleanup-deletes-one-entry-at-a-time",
+    "MQQB-3.1.6.13-02",
+    "The receiver deletes only one old entry of UserCertCache at an expiry of the cleanup timer.",
+    replace_cache("UserCertCache", _CleanupDeletesOneEntry),
+    blind=True,
+)
+
+
+add(
+    "receiver-user-certificate-cache-next-cleanup-from-newest-entry",
+    "MQQB-3.1.6.13-03",
+    "The receiver computes the next cleanup of UserCertCache from the newest of the remaining entries.",
+    replace_cache("UserCertCache", _NextCleanupByNewestEntry),
+    blind=True,
+)
+
+
+@fault("receiver-user-cert-cache-second-cleanup-restarts-with-whole-lifetime", breaks="MQQB-3.1.6.13-04", blind=True)
+class ReceiverUserCertCacheSecondCleanupRestartsWithWholeLifetime(CacheTimers):
+    """At the second and each later expiry of the cleanup timer of UserCertCache, the receiver restarts the timer
+    without subtracting the age of the oldest entry.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.cleanups = 0
+
+    def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
+        super().on_cleanup_timer(name, now)
+        if name is not TimerName.USER_CERT_CACHE_CLEANUP:
+            return
+        self.cleanups += 1
+        key, lifetime_ms = TimerKey(name, 0), self.qm.caches.UserCertCache.lifetime_ms
+        if self.cleanups > 1 and lifetime_ms is not None and self.qm.timers.is_running(key):
+            self.qm.timers.start(key, now.monotonic_ms, (lifetime_ms + MS_PER_MINUTE) // self.qm.settings.scale)
+
+
+add(
+    "receiver-user-certificate-cache-second-cleanup-without-minute",
+    "MQQB-3.1.6.13-04",
+    "The receiver omits the minute from the duration of the timer of UserCertCache at the second restart.",
+    replace_cache("UserCertCache", _LaterCleanupsWithoutMinute),
+    blind=True,
+)

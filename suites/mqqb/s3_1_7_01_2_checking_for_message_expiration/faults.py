@@ -9,6 +9,7 @@ from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.part import QM
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -17,6 +18,20 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
+
+
+class _Unexpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return False
+
+
+add(
+    "sender-expired-message-sent",
+    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
+    "The sender sends expired messages.",
+    both(replace_part(_Unexpired), skip(Expiring.on_expiration_timer)),
+)
+
 
 add(
     "sender-nack-of-expired-message-not-sent",
@@ -32,6 +47,61 @@ class SenderNackOfExpiredMessageClassReceiveTimeout(AdminAcks):
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
+
+
+@fault(
+    "sender-nack-of-expired-recoverable-message-not-sent",
+    breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
+    blind=True,
+)
+class SenderNackOfExpiredRecoverableMessageNotSent(AdminAcks):
+    """The sender sends no acknowledgment for its own recoverable messages when they expire."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+        if not own or message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().acknowledge_failure(message, message_class, now)
+
+
+@fault("router-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
+class RouterExpiredMessageNotAcknowledged(AdminAcks):
+    """A router sends no negative acknowledgment for a routed message that expires before it is sent."""
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
+            super().acknowledge_expiration(message, now)
+
+
+@fault("sender-second-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
+class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
+    """The sender sends REACH_QUEUE_TIMEOUT only for the first expired message to a destination."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[str] = set()
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if message.DestinationQueueFormatName not in self.done:
+            super().acknowledge_expiration(message, now)
+        self.done.add(message.DestinationQueueFormatName)
+
+
+@fault("sender-expired-transactional-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
+class SenderExpiredTransactionalMessageNotAcknowledged(AdminAcks):
+    """The sender sends no REACH_QUEUE_TIMEOUT for an expired transactional message."""
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().acknowledge_expiration(message, now)
+
+
+@fault("sender-expired-message-with-journaling-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
+class SenderExpiredMessageWithJournalingNotAcknowledged(AdminAcks):
+    """The sender sends no REACH_QUEUE_TIMEOUT for an expired message that it puts into a dead-letter queue."""
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if not message.NegativeJournalingRequested:
+            super().acknowledge_expiration(message, now)
 
 
 add(
@@ -63,6 +133,42 @@ class SenderDeadLetterOfExpiredMessageWithoutJn(Journaling):
         super().journal_failed(position)
 
 
+@fault("sender-expired-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
+class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
+    """The sender puts no express message into the dead-letter queue."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            position.MessageReference = replace(message, NegativeJournalingRequested=False)
+        super().journal_failed(position)
+
+
+@fault("sender-expired-message-with-jp-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
+class SenderExpiredMessageWithJpInDeadLetterQueue(Journaling):
+    """The sender puts an expired message with JP, but without JN, into the dead-letter queue."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)
+
+
+@fault("sender-second-dead-letter-replaces-first", breaks="MQQB-3.1.7.1.2-06", blind=True)
+class SenderSecondDeadLetterReplacesFirst(Journaling):
+    """The sender keeps only the last expired message of a destination in the dead-letter queue."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.NegativeJournalingRequested:
+            queue = self.dead_letter_queue(message)
+            for kept in list(queue.MessagePositionList):
+                if kept.MessageReference.DestinationQueueFormatName == message.DestinationQueueFormatName:
+                    queue.MessagePositionList.remove(kept)
+        super().journal_failed(position)
+
+
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
 class SenderMessageExpiresASecondEarly(Lifetimes):
     """The sender treats a message as expired one second before its TimeToReachQueue expires."""
@@ -79,28 +185,9 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-@fault(
-    "sender-nack-of-expired-recoverable-message-not-sent",
-    breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
-    blind=True,
-)
-class SenderNackOfExpiredRecoverableMessageNotSent(AdminAcks):
-    """The sender sends no acknowledgment for its own recoverable messages when they expire."""
+@fault("sender-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
+class SenderLongTimeToReachQueueAsExpired(Lifetimes):
+    """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
-    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
-        if not own or message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().acknowledge_failure(message, message_class, now)
-
-
-class _Unexpired(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return False
-
-
-add(
-    "sender-expired-message-sent",
-    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
-    "The sender sends expired messages.",
-    both(replace_part(_Unexpired), skip(Expiring.on_expiration_timer)),
-)
+        return super().has_expired(packet, now) or 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF

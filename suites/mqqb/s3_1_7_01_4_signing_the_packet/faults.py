@@ -9,11 +9,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
-
-_HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
 
 
 @fault(
@@ -51,15 +51,40 @@ class SenderMessageToBeSignedNotSent(Securing):
         return super().sign_packet(message, packet)
 
 
-@fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
-class SignedAsMsmq1(Securing):
-    """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
+@fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
+class SenderTransactionalMessageNotSigned(Securing):
+    """The sender does not sign a transactional message."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)
+
+
+@fault("sender-message-of-empty-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
+class SenderMessageOfEmptyBodyNotSigned(Securing):
+    """The sender does not sign a message without a body."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        return super().sign_packet(message, packet) if message.Body else packet
+
+
+@fault("sender-second-message-of-certificate-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
+class SenderSecondMessageOfCertificateNotSigned(Securing):
+    """The sender signs only the first message of each certificate, and sends later messages unsigned."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: dict[bytes, int] = {}
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         security = message.security
-        if security is not None and security.AuthenticationLevel in (1, 3):
-            message = replace(message, security=replace(security, AuthenticationLevel=1))
+        if security is not None and security.AuthenticationLevel:
+            first = self.done.setdefault(security.SenderCertificate, message.Identifier.Ordinal)
+            if first != message.Identifier.Ordinal:
+                return packet
         return super().sign_packet(message, packet)
+
+
+_HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
 
 
 def _is_msmq_1_signature(message: Message) -> bool:
@@ -80,6 +105,19 @@ class SenderSignatureHashAlwaysSha1(Securing):
         signed = super().sign_packet(message, set_fields(packet, {_HASH_ALGORITHM_FIELD: int(HashAlgorithm.SHA1)}))
         kept: UserMessagePacket = set_fields(signed, {_HASH_ALGORITHM_FIELD: asked})
         return kept
+
+
+@fault("sender-signature-of-several-destinations-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
+class SenderSignatureOfSeveralDestinationsOverFirst4096BytesOfBody(SecurityOnReceipt):
+    """The sender signs only the first 4,096 bytes of the body of a message to several destinations."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier and packet.MultiQueueFormatHeader:
+            packet = replace(
+                packet, MessagePropertiesHeader=replace(properties, MessageBody=properties.MessageBody[:4096])
+            )
+        return super().signed_properties(packet, kind)
 
 
 @fault(
@@ -120,9 +158,76 @@ class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
         return moved
 
 
-@fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
-class SenderTransactionalMessageNotSigned(Securing):
-    """The sender does not sign a transactional message."""
+@fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
+class SignedAsMsmq1(Securing):
+    """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-        return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)
+        security = message.security
+        if security is not None and security.AuthenticationLevel in (1, 3):
+            message = replace(message, security=replace(security, AuthenticationLevel=1))
+        return super().sign_packet(message, packet)
+
+
+@fault("sender-signature-of-large-body-over-first-64-kb", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
+    """The sender signs only the first 64 KB of a body."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        properties = packet.MessagePropertiesHeader
+        if len(properties.MessageBody) <= 0x10000:
+            return super().sign_packet(message, packet)
+        part = replace(properties, MessageBody=properties.MessageBody[:0x10000])
+        signed = super().sign_packet(message, replace(packet, MessagePropertiesHeader=part))
+        whole = replace(signed.MessagePropertiesHeader, MessageBody=properties.MessageBody)
+        return replace(signed, MessagePropertiesHeader=whole)
+
+
+@fault("sender-signature-without-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureWithoutLabel(Securing):
+    """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        properties = packet.MessagePropertiesHeader
+        if len(properties.Label or "") <= 100:
+            return super().sign_packet(message, packet)
+        signed = super().sign_packet(message, replace(packet, MessagePropertiesHeader=replace(properties, Label=None)))
+        whole = replace(signed.MessagePropertiesHeader, Label=properties.Label)
+        return replace(signed, MessagePropertiesHeader=whole)
+
+
+@fault("sender-signature-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureOverFirst4096BytesOfBody(SecurityOnReceipt):
+    """The sender signs only the first 4,096 bytes of a body."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier:
+            packet = replace(
+                packet, MessagePropertiesHeader=replace(properties, MessageBody=properties.MessageBody[:4096])
+            )
+        return super().signed_properties(packet, kind)
+
+
+@fault("sender-signature-with-key-of-first-signer", breaks="MQQB-3.1.7.1.4-08", blind=True)
+class SenderSignatureWithKeyOfFirstSigner(Securing):
+    """The sender signs every message with the private key of the user who signed first."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: rsa.RSAPrivateKey | None = None
+
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        self.first = self.first or super().find_signing_key(certificate)
+        return self.first
+
+
+@fault("sender-signed-with-key-of-first-account", breaks="MQQB-3.1.7.1.4-08", blind=True)
+class SenderSignedWithKeyOfFirstAccount(Securing):
+    """The sender signs with the private key of the first user, regardless of the certificate that the
+    message contains.
+    """
+
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        found = super().find_signing_key(certificate)
+        return found and self.qm.config.security.accounts[0].key

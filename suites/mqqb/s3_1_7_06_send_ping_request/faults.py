@@ -11,15 +11,14 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
+from reference_qm.core.part import QM
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
+from reference_qm.model.states import Opening
+from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
-
-_RF_BIT = PingPacket.flags(RF=1)
-
-# -- the request ---------------------------------------------------------------------------------------------------
 
 
 def _increment_ping_cookie_by(step: int) -> Install:
@@ -39,30 +38,48 @@ add(
     "The initiator increments PingCookie by two for each Ping Request.",
     _increment_ping_cookie_by(2),
 )
+
+
 add(
     "initiator-ping-cookie-not-incremented",
     "MQQB-3.1.7.6-03",
     "The initiator does not increment PingCookie.",
     _increment_ping_cookie_by(0),
 )
+
+
 add(
     "initiator-ping-request-4-bytes-too-long",
     "MQQB-3.1.7.6-04",
     "The initiator's Ping Request has four bytes too many.",
     change_sent_datagrams(PingSocket.SOURCE, lambda sent: replace(sent, data=sent.data + bytes(4))),
 )
+
+
 add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
     "The initiator sends a Ping Request whose QMGuid belongs to no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
+
+
 add(
     "initiator-ping-request-cookie-wrong",
     "MQQB-3.1.7.6-06",
     "The initiator's Ping Request has a Cookie other than PingCookie.",
     sent_as("initiator", off_by(PingPacket, "Cookie", 0x100)),
 )
+
+
+add(
+    "initiator-ping-request-rf-set",
+    ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
+    "The initiator's Ping Request has RF set.",
+    sent_as("initiator", bit_set(PingPacket, "RF")),
+)
+
+
 add(
     "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
@@ -72,7 +89,22 @@ add(
     ),
 )
 
-# -- the wait for the response -------------------------------------------------------------------------------------
+
+def _list_waiting_sessions(part: Ping) -> list[Session]:
+    """Return the sessions that wait for a Ping Response, the oldest first."""
+    return [one for one in part.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+
+
+@fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
+class InitiatorPingRequestSentToFirstPingedAddress(Ping):
+    """While the initiator waits for a Ping Response, it sends further Ping Requests to the first pinged address."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        waiting, own = _list_waiting_sessions(self), session.RemoteQMAddress
+        session.RemoteQMAddress = (waiting or [session])[0].RemoteQMAddress
+        super().send_request(session, now)
+        session.RemoteQMAddress = own
+
 
 add(
     "initiator-ping-response-timer-not-started",
@@ -80,6 +112,45 @@ add(
     "The initiator starts no Ping Response Timer and waits without limit for a Ping Response.",
     skip_during(Ping.send_request, SessionTimers.start),
 )
+
+
+@fault("initiator-second-ping-stops-ping-response-timer-of-first", breaks="MQQB-3.1.7.6-09", blind=True)
+class InitiatorSecondPingStopsPingResponseTimerOfFirst(Ping):
+    """The initiator has one Ping Response Timer for all Ping Requests: when it starts the timer for a new Ping Request,
+    the timer of the earlier Ping Request never expires.
+    """
+
+    def send_request(self, session: Session, now: Now) -> None:
+        for other in self.qm.sessions.values():
+            if other.opening is Opening.PING_RESPONSE:
+                self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
+        super().send_request(session, now)
+
+
+@fault("initiator-ping-timer-of-second-session-not-started", breaks="MQQB-3.1.7.6-09", blind=True)
+class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
+    """The initiator does not start the Ping Response Timer for a session while another session waits for a Ping
+    Response.
+    """
+
+    def send_request(self, session: Session, now: Now) -> None:
+        pending = any(one.opening is Opening.PING_RESPONSE for one in self.qm.sessions.values() if one is not session)
+        super().send_request(session, now)
+        if pending:
+            self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
+
+
+@fault("initiator-ping-timer-shared-by-destinations", breaks="MQQB-3.1.7.6-09", blind=True)
+class InitiatorPingTimerSharedByDestinations(Ping):
+    """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the
+    first Ping Request.
+    """
+
+    def send_request(self, session: Session, now: Now) -> None:
+        super().send_request(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session:
+                self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
 
 
 @fault("initiator-connects-before-ping-response", breaks="MQQB-3.1.7.6-10")
@@ -91,12 +162,111 @@ class InitiatorConnectsBeforePingResponse(Ping):
         self.qm.connecting.connect_transport(session)
 
 
+@fault("initiator-connects-at-once-while-other-ping-is-pending", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
+    """The initiator does not wait for a Ping Response of one destination while it waits for the Ping Response of
+    another destination.
+    """
+
+    def send_request(self, session: Session, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        super().send_request(session, now)
+        if any(one is not session for one in others):
+            self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
+            self.qm.connecting.connect_transport(session)
+
+
+@fault("initiator-ping-response-opens-sessions-with-all-pinged-destinations", breaks="MQQB-3.1.7.6-10")
+class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
+    """A Ping Response lets the initiator connect to every destination that it has pinged."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        for other in _list_waiting_sessions(self):
+            super().response_processed(other, response, now)
+
+
+@fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
+class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
+    """The initiator opens the session although the Ping Response Timer expires without a response."""
+
+    def on_response_timer(self, session: Session, now: Now) -> None:
+        self.qm.connecting.connect_transport(session)
+
+
+_RF_BIT = PingPacket.flags(RF=1)
+
+
 add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
     change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
 )
+
+
+@fault("initiator-consent-of-first-ping-kept-for-address", breaks="MQQB-3.1.7.6-12", blind=True)
+class InitiatorConsentOfFirstPingKeptForAddress(Ping):
+    """After one Ping Response with RF clear, the initiator ignores RF of later Ping Responses."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.allowed = False
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        self.allowed |= not response.RF
+        rf = 0 if self.allowed else response.RF
+        flags = PingPacket.flags(RC=response.RC, RF=rf)
+        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+
+
+@fault("initiator-ping-response-opens-session-with-first-pinged-destination", breaks="MQQB-3.1.7.6-12")
+class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
+    """A Ping Response lets the initiator connect to the destination that it has pinged first."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(_list_waiting_sessions(self)[0], response, now)
+
+
+@fault("initiator-ping-response-with-rf-clear-handled-as-refusal", breaks="MQQB-3.1.7.6-12")
+class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
+    """The initiator handles every Ping Response as a refusal, and opens no session until the retry time."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        refused = replace(response, Flags=PingPacket.flags(RC=response.RC, RF=1))
+        super().response_processed(session, refused, now)
+
+
+@fault("initiator-rf-of-ping-response-ignored-for-private-name", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
+    """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if not session.direct:
+            response = replace(response, Flags=0)
+        super().response_processed(session, response, now)
+
+
+@fault("initiator-refusal-of-first-ping-kept-for-all", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorRefusalOfFirstPingKeptForAll(Ping):
+    """After one Ping Response with RF set, the initiator treats the responses of all destinations as refusals."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.refused = 0
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        self.refused |= response.RF
+        flags = PingPacket.flags(RC=response.RC, RF=self.refused)
+        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+
+
+@fault("initiator-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
+    """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        flags = PingPacket.flags(RC=response.RC, RF=int(response.Flags > 1))
+        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 class _ExpiryCloses(Ping):
@@ -112,17 +282,24 @@ add(
 )
 
 
-@fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
-class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
-    """The initiator opens the session although the Ping Response Timer expires without a response."""
+@fault("initiator-ping-timer-of-second-session-not-stopped", breaks="MQQB-3.1.7.6-14", blind=True)
+class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
+    """The initiator stops the Ping Response Timer only in its first session; in a later session, the expiry of the
+    timer closes the session.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.answered = 0
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(session, response, now)
+        self.answered += 1
+        if self.answered > 1 and not response.RF:
+            self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.connecting.connect_transport(session)
-
-
-add(
-    "initiator-ping-request-rf-set",
-    ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
-    "The initiator's Ping Request has RF set.",
-    sent_as("initiator", bit_set(PingPacket, "RF")),
-)
+        if self.answered > 1 and session.opening is not Opening.PING_RESPONSE:
+            self.qm.closing.close(session, "a fault", now)
+        else:
+            super().on_response_timer(session, now)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
@@ -40,12 +41,30 @@ add(
     "The receiver stores every message with an empty label.",
     _replace_received_field("MessagePropertiesHeader.Label", ""),
 )
+
+
+@fault("receiver-second-equal-message-discarded", breaks="MQQB-3.1.7.10-02", blind=True)
+class ReceiverSecondEqualMessageDiscarded(Positions):
+    """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        super().message_available(position)
+        message, queue = position.MessageReference, position.QueueReference
+        for other in list(queue.MessagePositionList):
+            same = (other.MessageReference.Label, other.MessageReference.Body) == (message.Label, message.Body)
+            if other is not position and same:
+                queue.MessagePositionList.remove(position)
+                return
+
+
 add(
     "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "The receiver stores every message with the ApplicationTag 0.",
     _replace_received_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
+
+
 add(
     "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
@@ -81,3 +100,95 @@ add(
     change_insertion(lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime)),
     blind=True,
 )
+
+
+def _remove_extension_without_body(message: Message) -> Message:
+    return message if message.Body else replace(message, Extension=b"")
+
+
+add(
+    "receiver-extension-of-empty-body-lost",
+    "MQQB-3.1.7.10-03",
+    "The receiver loses the extension of a message without a body.",
+    change_insertion(_remove_extension_without_body),
+    blind=True,
+)
+
+
+add(
+    "receiver-application-tag-of-31-bits",
+    "MQQB-3.1.7.10-03",
+    "The receiver clears the highest bit of ApplicationTag.",
+    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    blind=True,
+)
+
+
+add(
+    "receiver-label-of-longest-length-cut",
+    "MQQB-3.1.7.10-03",
+    "The receiver keeps at most 248 characters of a label.",
+    change_insertion(lambda message: replace(message, Label=message.Label[:248])),
+    blind=True,
+)
+
+
+add(
+    "receiver-correlation-id-cut-at-zero",
+    "MQQB-3.1.7.10-03",
+    "The receiver sets all bytes of CorrelationID after the first zero byte to zero.",
+    change_insertion(
+        lambda message: replace(
+            message, CorrelationIdentifier=message.CorrelationIdentifier.partition(b"\0")[0].ljust(20, b"\0")
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "receiver-body-cut-at-1-mb",
+    "MQQB-3.1.7.10-03",
+    "The receiver keeps at most 1 MB of a body.",
+    change_insertion(lambda message: replace(message, Body=message.Body[: 1 << 20])),
+    blind=True,
+)
+
+
+@fault("receiver-extension-above-255-bytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
+class ReceiverExtensionAbove255BytesCut(Positions):
+    """The receiver cuts an extension that is longer than 255 bytes."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Extension=message.Extension[:255]))
+
+
+@fault("receiver-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
+class ReceiverBodyAbove64KilobytesCut(Positions):
+    """The receiver cuts a body that is longer than 65,535 bytes."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Body=message.Body[:0xFFFF]))
+
+
+@fault("receiver-label-of-preceding-message-for-message-without-label", breaks="MQQB-3.1.7.10-03", blind=True)
+class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
+    """The receiver gives a message without a label the label of the preceding message in its queue."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if not message.Label:
+            for last in list(queue.MessagePositionList)[-1:]:
+                message = replace(message, Label=last.MessageReference.Label)
+        return super().insert_message(queue, message)
+
+
+@fault("receiver-correlation-identifier-of-priority-7-lost", breaks="MQQB-3.1.7.10-03", blind=True)
+class ReceiverCorrelationIdentifierOfPriority7Lost(Positions):
+    """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
+    of the message.
+    """
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Priority == 7:
+            message = replace(message, CorrelationIdentifier=bytes(20))
+        return super().insert_message(queue, message)

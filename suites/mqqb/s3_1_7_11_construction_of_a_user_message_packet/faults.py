@@ -11,6 +11,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import during, packets, set_fields, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.sending import Sending
@@ -29,7 +30,22 @@ class SenderPacketLabelWrong(Sending):
         return packet
 
 
-# -- messages with an acknowledgment ---------------------------------------------------------------------------------
+@fault("sender-body-of-earlier-message-with-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
+class SenderBodyOfEarlierMessageWithSameLabelAndSize(Sending):
+    """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
+    the later message.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.bodies: dict[tuple[str, int], bytes] = {}
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if not message.Class:
+            body = self.bodies.setdefault((message.Label, len(message.Body)), message.Body)
+            position.MessageReference = replace(message, Body=body)
+        return super().construct_user_message(position)
 
 
 @fault("sender-session-header-never-added", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
@@ -48,16 +64,96 @@ class SenderSessionHeaderAddedTooEarly(Sending):
         return bool(session.UnackedReceivedMsgCount)
 
 
-# -- the acknowledgment --------------------------------------------------------------------------------------------
+@fault("sender-session-header-once-per-session", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True)
+class SenderSessionHeaderOncePerSession(Sending):
+    """The sender adds a SessionHeader to at most one message of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.added: set[int] = set()
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        due = super().is_acknowledgment_due(session, now) and session.number not in self.added
+        if due:
+            self.added.add(session.number)
+        return due
 
 
-def _has_session_header(packet: UserMessagePacket) -> bool:
-    return packet.SessionHeader is not None
+@fault(
+    "sender-session-header-for-recoverable-messages-only", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True
+)
+class SenderSessionHeaderForRecoverableMessagesOnly(Sending):
+    """The sender adds a SessionHeader only when it has received recoverable messages that are still unacknowledged."""
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return super().is_acknowledgment_due(session, now) and bool(session.RecoverableMsgAckFlags)
 
 
-def _remove_session_header(packet: UserMessagePacket) -> bytes:
-    flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
-    return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags, PacketSize=0), SessionHeader=None).build()
+@fault("sender-session-header-only-once-on-a-session", breaks="MQQB-3.1.7.11-02", blind=True)
+class SenderSessionHeaderOnlyOnceOnASession(Sending):
+    """The sender adds a SessionHeader to only one message of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[str | None] = set()
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        due = super().is_acknowledgment_due(session, now) and session.transport not in self.done
+        if due:
+            self.done.add(session.transport)
+        return due
+
+
+@fault("sender-session-header-missing-in-transactional-message", breaks="MQQB-3.1.7.11-03", blind=True)
+class SenderSessionHeaderMissingInTransactionalMessage(Sending):
+    """The sender never adds a SessionHeader to a transactional message."""
+
+    is_transactional = False
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        self.is_transactional = position.UserMessage.TransactionHeader is not None
+        return super().update_user_message(session, position, now)
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return not self.is_transactional and super().is_acknowledgment_due(session, now)
+
+
+@fault("sender-transactional-message-without-due-session-header", breaks="MQQB-3.1.7.11-03", blind=True)
+class SenderTransactionalMessageWithoutDueSessionHeader(Sending):
+    """The sender adds no SessionHeader to a transactional message when an acknowledgment is nearly due."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.is_transactional = False
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        self.is_transactional = position.UserMessage.TransactionHeader is not None
+        return super().update_user_message(session, position, now)
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return not self.is_transactional and super().is_acknowledgment_due(session, now)
+
+
+@fault("sender-session-header-not-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
+class SenderSessionHeaderNotInTransactionalMessages(Sending):
+    """The sender adds no SessionHeader to a transactional message."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        count = session.UnackedReceivedMsgCount
+        if position.TxSequenceNumber:
+            session.UnackedReceivedMsgCount = 0
+        packet = super().update_user_message(session, position, now)
+        if position.TxSequenceNumber:
+            session.UnackedReceivedMsgCount = count
+        return packet
+
+
+@fault("sender-session-header-for-several-received-messages-only", breaks="MQQB-3.1.7.11-03", blind=True)
+class SenderSessionHeaderForSeveralReceivedMessagesOnly(Sending):
+    """The sender adds a SessionHeader to a message only if at least two messages are unacknowledged."""
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return session.UnackedReceivedMsgCount > 1 and super().is_acknowledgment_due(session, now)
 
 
 add(
@@ -66,44 +162,143 @@ add(
     "The SessionHeader in the sender's message has an AckSequenceNumber that is one too low.",
     off_by(UserMessagePacket, "SessionHeader.AckSequenceNumber", -1),
 )
+
+
+class _ChangingSessionHeader(Sending):
+    """Change the SessionHeader that the sender adds to a message."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        before = (session.RecoverableMsgAckFlags, session.UnackedReceivedMsgCount)
+        packet = super().update_user_message(session, position, now)
+        if packet.SessionHeader is None:
+            return packet
+        return self.change(session, position, packet, before)
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        raise NotImplementedError
+
+
+def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
+    assert packet.SessionHeader is not None
+    return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
+
+
+@fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
+class SenderSessionHeaderAckNumberWithoutLastMessage(_ChangingSessionHeader):
+    """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
+    recoverable message.
+    """
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        return _replace_header_fields(
+            packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount
+        )
+
+
 add(
     "sender-session-header-recoverable-number-not-lowest",
     "MQQB-3.1.7.11-06",
     "The SessionHeader in the sender's message has a RecoverableMsgAckSeqNumber one above the lowest number.",
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
+
+
 add(
     "sender-session-header-sent-count-without-message",
     "MQQB-3.1.7.11-07",
     "The SessionHeader in the sender's message does not count this message in UserMsgSequenceNumber.",
     off_by(UserMessagePacket, "SessionHeader.UserMsgSequenceNumber", -1),
 )
+
+
+@fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
+class SenderSessionHeaderMessageCountOfExpressMessageOnly(_ChangingSessionHeader):
+    """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        return _replace_header_fields(
+            packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable)
+        )
+
+
 add(
     "sender-session-header-recoverable-sent-count-0",
     "MQQB-3.1.7.11-08",
     "The SessionHeader in the sender's message has RecoverableMsgSeqNumber 0.",
     field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
+
+
+@fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
+class SenderSessionHeaderRecoverableCountWithoutThisMessage(_ChangingSessionHeader):
+    """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        return _replace_header_fields(
+            packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable)
+        )
+
+
+def _has_session_header(packet: UserMessagePacket) -> bool:
+    return packet.SessionHeader is not None
+
+
 add(
     "sender-session-header-has-only-flag-bit-0-set",
     "MQQB-3.1.7.11-09",
     "The SessionHeader in the sender's message has only bit 0 of RecoverableMsgAckFlags set.",
     wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),
 )
+
+
+@fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
+class SenderSessionHeaderOnlyLowestFlag(_ChangingSessionHeader):
+    """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        assert packet.SessionHeader is not None
+        return _replace_header_fields(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
+
+
 add(
     "sender-session-header-window-size-not-own",
     "MQQB-3.1.7.11-10",
     "The SessionHeader in the sender's message has a WindowSize other than the sender's.",
     off_by(UserMessagePacket, "SessionHeader.WindowSize", 1),
 )
+
+
+@fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderSessionHeaderWindowSizeOfRemoteSide(_ChangingSessionHeader):
+    """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        return _replace_header_fields(packet, WindowSize=session.ReceivedWindowSize)
+
+
+def _remove_session_header(packet: UserMessagePacket) -> bytes:
+    flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
+    return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags, PacketSize=0), SessionHeader=None).build()
+
+
 add(
     "sender-session-header-and-sh-missing",
     "MQQB-3.1.7.11-11",
     "The sender's message omits a due SessionHeader and has SH clear.",
     packets(UserMessagePacket, _remove_session_header, _has_session_header),
 )
-
-# -- the session after the message -----------------------------------------------------------------------------------
 
 
 def _change_after_session_header(element: str, value: object) -> Install:
@@ -125,35 +320,56 @@ add(
     "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
     _change_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
+
+
+@fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
+class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_ChangingSessionHeader):
+    """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        if position.recoverable:
+            session.RecoverableMsgAckFlags = before[0]
+        return packet
+
+
 add(
     "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
     "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
     _change_after_session_header("UnackedReceivedMsgCount", 3),
 )
+
+
+@fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
+class SenderSessionHeaderSecondUnackedCountNotReset(_ChangingSessionHeader):
+    """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[str | None] = set()
+
+    def change(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
+    ) -> UserMessagePacket:
+        if session.transport in self.done:
+            session.UnackedReceivedMsgCount = before[1]
+        self.done.add(session.transport)
+        return packet
+
+
 add(
     "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
     "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after it sends a message with a SessionHeader.",
     _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
+
+
 add(
     "sender-session-ack-timer-not-stopped-by-session-header",
     "MQQB-3.1.7.11-15",
     "The sender does not stop the Session Ack Send Timer after it sends a message with a SessionHeader.",
     skip_during(Sending.update_user_message, SessionTimers.stop),
 )
-
-
-@fault("sender-session-header-missing-in-transactional-message", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderSessionHeaderMissingInTransactionalMessage(Sending):
-    """The sender never adds a SessionHeader to a transactional message."""
-
-    is_transactional = False
-
-    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
-        self.is_transactional = position.UserMessage.TransactionHeader is not None
-        return super().update_user_message(session, position, now)
-
-    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
-        return not self.is_transactional and super().is_acknowledgment_due(session, now)

@@ -9,7 +9,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
@@ -19,8 +21,6 @@ from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.inputs import Command, Input
 
 _REDIRECTED_COMMAND_TOKEN = 1_000_000
-
-# -- destination and time of sending ---------------------------------------------------------------------------------
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
@@ -55,6 +55,8 @@ add(
     "The sender also sends a message for its own queue to another queue manager.",
     _send_to_other_queue_manager(_is_own_address, as_well=True),
 )
+
+
 add(
     "sender-multicast-message-opens-session",
     "MQQB-3.1.7.12-03",
@@ -83,12 +85,43 @@ class SenderMessageEndsPauseOfQueue(Sending):
         super().message_position_available(queue, position, now)
 
 
+@fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
+class SenderSecondMessageForPausedQueueSent(Sending):
+    """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
+            self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
+
+
+@fault("sender-message-to-held-queue-sent-with-message-to-other-queue", breaks="MQQB-3.1.7.12-04", blind=True)
+class SenderMessageToHeldQueueSentWithMessageToOtherQueue(Sending):
+    """When a message for another queue becomes available, the sender also sends the messages of its
+    queues that are on hold.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        for queue in list(self.qm.adm.OutgoingQueues.values()):
+            held = queue.session
+            on_hold = held is not session and queue.State is OutgoingQueueState.ON_HOLD
+            if on_hold and held.SessionState is SessionState.OPEN:
+                queue.State = OutgoingQueueState.CONNECTED
+                for waiting in held.OutgoingMessageTable:
+                    self.qm.dispatch_collection.add(held, waiting)
+                self.dispatch_messages(held, now)
+                queue.State = OutgoingQueueState.ON_HOLD
+
+
 add(
     "sender-http-message-opens-session",
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a message to an HTTP or HTTPS name.",
     _send_to_other_queue_manager(lambda faulty, name: name.startswith("DIRECT=HTTP")),
 )
+
+
 add(
     "sender-first-message-opens-no-session",
     "MQQB-3.1.7.12-06",
@@ -96,7 +129,56 @@ add(
     skip(Establishing.establish),
 )
 
-# -- the entry of a message in OutgoingMessageTable ------------------------------------------------------------------
+
+_STATES_WITHOUT_HANDSHAKE = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+
+
+@fault("initiator-no-session-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
+class InitiatorNoSessionWhileOtherSessionIsEstablished(Establishing):
+    """The initiator establishes no session for a message while it establishes a session with another queue manager."""
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        others = (one for one in self.qm.sessions.values() if one.initiator and one is not session)
+        if again or all(one.SessionState in _STATES_WITHOUT_HANDSHAKE for one in others):
+            super().establish(session, now, again=again)
+
+
+@fault("initiator-second-destination-waits-for-first", breaks="MQQB-3.1.7.12-06", blind=True)
+class InitiatorSecondDestinationWaitsForFirst(Sending):
+    """The initiator establishes no session for a destination while it establishes a session for another destination."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
+        settled = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+        busy = any(one.SessionState not in settled for one in others)
+        if busy and session.SessionState is SessionState.CLOSED:
+            session.OutgoingMessageTable.add(position)
+            return
+        super().put_outgoing(session, position, now)
+
+
+@fault("initiator-second-session-after-idle-one-not-established", breaks="MQQB-3.1.7.12-06", blind=True)
+class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
+    """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.SessionState is SessionState.CLOSED and outgoing_queue(session).ConnectionHistory:
+            session.OutgoingMessageTable.add(position)
+            return
+        super().put_outgoing(session, position, now)
+
+
+@fault("sender-no-session-for-express-message-to-new-destination", breaks="MQQB-3.1.7.12-06", blind=True)
+class SenderNoSessionForExpressMessageToNewDestination(Sending):
+    """The initiator establishes no session for an express message to a destination."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.SessionState is SessionState.CLOSED and not position.recoverable:
+            session.OutgoingMessageTable.add(position)
+            self.qm.dispatch_collection.add(session, position)
+            return
+        super().put_outgoing(session, position, now)
+
 
 add(
     "sender-message-without-entry",
@@ -104,6 +186,24 @@ add(
     "The sender creates no entry in OutgoingMessageTable for a message.",
     skip(Sending.message_position_available),
 )
+
+
+@fault("sender-no-entry-for-second-queue-of-host", breaks="MQQB-3.1.7.12-07", blind=True)
+class SenderNoEntryForSecondQueueOfHost(Sending):
+    """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        host = position.MessagePosition.MessageReference.DestinationQueueFormatName.partition("\\")[0]
+        connected = any(
+            queue.session is not session
+            and queue.session.SessionState is SessionState.OPEN
+            and queue.DestinationFormatName.partition("\\")[0] == host
+            for queue in self.qm.adm.OutgoingQueues.values()
+        )
+        own = position.UserMessage.MessagePropertiesHeader.MessageClass
+        if connected and not own and not position.TxSequenceNumber:
+            return
+        super().put_outgoing(session, position, now)
 
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
@@ -118,6 +218,19 @@ class SenderOutgoingEntryRefersToFirstMessage(Sending):
         self.first = self.first or position
         position.MessagePosition, position.UserMessage = self.first.MessagePosition, self.first.UserMessage
         super().put_outgoing(session, position, now)
+
+
+@fault("sender-new-entry-refers-to-waiting-message", breaks="MQQB-3.1.7.12-08", blind=True)
+class SenderNewEntryRefersToWaitingMessage(Sending):
+    """The sender makes a new entry refer to the message that has waited longest for the destination, if
+    another message waits.
+    """
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        waiting = [one.MessagePosition for one in queue.session.OutgoingMessageTable if not one.TxSequenceNumber]
+        if waiting and position.MessageReference.TransactionIdentifier is None:
+            position.MessageReference = waiting[0].MessageReference
+        super().message_position_available(queue, position, now)
 
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
@@ -178,8 +291,64 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
         7,
     ),
 )
+
+
 for _name, _rule, _says, _element, _value in _ELEMENTS:
     add(_name, _rule, _says, _initialize_entry_with(_element, _value))
+
+
+@fault("sender-new-message-behind-full-window-order-acknowledged", breaks="MQQB-3.1.7.12-10", blind=True)
+class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
+    """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and not self.is_window_open(session):
+            position.ReceivedOrderAck = True
+        super().put_outgoing(session, position, now)
+
+
+class _ChangingNewEntries(Sending):
+    """Change a new entry of OutgoingMessageTable."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        self.change(session, position)
+        super().put_outgoing(session, position, now)
+
+    def change(self, session: Session, position: OutgoingMessagePosition) -> None:
+        raise NotImplementedError
+
+
+@fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
+class SenderNewMessageNumberedWhenAvailable(_ChangingNewEntries):
+    """The sender sets SequenceNumber of the second and later messages to the next number when the
+    message becomes available.
+    """
+
+    def change(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if session.MessageSentCount:
+            position.SequenceNumber = session.MessageSentCount + 1 & 0xFFFF
+
+
+@fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
+class SenderNewRecoverableMessageNumberedWhenAvailable(_ChangingNewEntries):
+    """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
+
+    def change(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.recoverable and session.RecoverableMessageSentCount:
+            position.RecoverableSequenceNumber = session.RecoverableMessageSentCount + 1 & 0xFFFF
+
+
+@fault("sender-nontransactional-message-with-tx-number-of-preceding-message", breaks="MQQB-3.1.7.12-13", blind=True)
+class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_ChangingNewEntries):
+    """The sender gives a message that follows a transactional message the TxSequenceNumber of the
+    transactional message.
+    """
+
+    def change(self, session: Session, position: OutgoingMessagePosition) -> None:
+        for last in list(session.OutgoingMessageTable)[-1:]:
+            if not position.TxSequenceNumber and not position.recoverable:
+                position.TxSequenceNumber = last.TxSequenceNumber
+
 
 add(
     "sender-new-outgoing-entry-not-dispatched",
@@ -187,16 +356,6 @@ add(
     "The sender does not dispatch a message that becomes available.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
-
-
-@fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
-class SenderSecondMessageForPausedQueueSent(Sending):
-    """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
-
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
-        if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
-            self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
 
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
@@ -208,3 +367,37 @@ class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):
             super().on_session_retry_connect_timer(session, now)
+
+
+@fault("sender-message-of-priority-0-dispatched-with-next", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderMessageOfPriority0DispatchedWithNext(Sending):
+    """The sender dispatches a message of priority 0 only together with the next message."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        priority = position.MessagePosition.MessageReference.Priority
+        if priority == 0 and session.SessionState is SessionState.OPEN and not position.TxSequenceNumber:
+            session.OutgoingMessageTable.add(position)
+            return
+        for waiting in session.OutgoingMessageTable:
+            if not waiting.AwaitingAck:
+                self.qm.dispatch_collection.add(session, waiting)
+        super().put_outgoing(session, position, now)
+
+
+@fault("sender-two-messages-at-once-first-sent-twice", breaks="MQQB-3.1.7.12-15", blind=True)
+class SenderTwoMessagesAtOnceFirstSentTwice(Sending):
+    """The sender sends the waiting message again when a second message becomes available before the acknowledgment."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.again: set[int] = set()
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        for sent in session.OutgoingMessageTable.awaiting_ack[:1]:
+            number = sent.UserMessage.UserHeader.MessageID
+            if not sent.TxSequenceNumber and number not in self.again:
+                self.again.add(number)
+                session.UnAckedMessageCount -= 1
+                session.OutgoingMessageTable.send_again(sent)
+                self.qm.dispatch_collection.add(session, sent)
+        super().put_outgoing(session, position, now)

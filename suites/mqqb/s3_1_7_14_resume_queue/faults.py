@@ -5,11 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip_during
 from harness.faults.registry import add
+from reference_qm.core.part import QM
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingQueue
+from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 add(
@@ -18,6 +20,22 @@ add(
     "The initiator establishes no session when an outgoing queue with messages is resumed.",
     skip_during(Administering.resume_queue, Establishing.establish),
 )
+
+
+@fault(
+    "initiator-resumed-queue-of-lost-session-not-connected", breaks=("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"), blind=True
+)
+class InitiatorResumedQueueOfLostSessionNotConnected(Administering):
+    """The initiator does not connect for a resumed queue whose session was lost while the queue was paused."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        if held and queue.session.SessionState is SessionState.CLOSED and queue.ConnectionHistory:
+            queue.State = OutgoingQueueState.INACTIVE
+            return
+        super().resume_queue(queue, now)
+
+
 add(
     "any-resumed-queue-not-dispatched",
     ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"),
@@ -26,13 +44,38 @@ add(
 )
 
 
-@fault("resume-of-queue-leaves-session-active-false", breaks="MQQB-3.1.7.14-07")
-class ResumeOfQueueLeavesSessionActiveFalse(Administering):
-    """The queue manager sets SessionActive to FALSE when an outgoing queue is resumed."""
+@fault("sender-resumed-queue-without-messages-put-while-paused", breaks="MQQB-3.1.7.14-02", blind=True)
+class SenderResumedQueueWithoutMessagesPutWhilePaused(Administering):
+    """The sender does not dispatch the recoverable messages that an application put into the queue while the queue was
+    paused.
+    """
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        table = queue.session.OutgoingMessageTable
+        held = [one for one in table if not one.AwaitingAck and one.recoverable]
+        if queue.State is OutgoingQueueState.ON_HOLD:
+            for position in held:
+                table.retain(position)
+                position.ReceivedSessionAck = True
         super().resume_queue(queue, now)
-        queue.session.SessionActive = False
+
+
+@fault("sender-second-resume-dispatches-nothing", breaks=("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"), blind=True)
+class SenderSecondResumeDispatchesNothing(Administering):
+    """The sender dispatches the waiting messages only when a queue is resumed for the first time."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.resumed: set[int] = set()
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        if held and queue.session.number in self.resumed and queue.session.SessionState is SessionState.OPEN:
+            queue.State = OutgoingQueueState.CONNECTED
+            return
+        super().resume_queue(queue, now)
+        if held:
+            self.resumed.add(queue.session.number)
 
 
 add(
@@ -48,3 +91,51 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("sender-resumed-queue-sends-first-message-only", breaks="MQQB-3.1.7.14-04", blind=True)
+class SenderResumedQueueSendsFirstMessageOnly(Administering):
+    """The sender dispatches only the first waiting message of a resumed queue."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        waiting = [one for one in queue.session.OutgoingMessageTable if not one.AwaitingAck]
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        super().resume_queue(queue, now)
+        if held and queue.session.SessionState is not SessionState.OPEN:
+            queue.session.OutgoingMessageTable.withhold_all()
+            for position in waiting[:1]:
+                self.qm.dispatch_collection.add(queue.session, position)
+
+
+@fault("sender-resumed-queue-without-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
+class SenderResumedQueueWithoutTransactionalMessages(Administering):
+    """The sender does not dispatch the transactional messages when a queue is resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        table = queue.session.OutgoingMessageTable
+        if queue.State is OutgoingQueueState.ON_HOLD:
+            for position in [one for one in table if one.TxSequenceNumber and not one.AwaitingAck]:
+                table.retain(position)
+                position.ReceivedSessionAck = True
+        super().resume_queue(queue, now)
+
+
+@fault("resume-of-queue-leaves-session-active-false", breaks="MQQB-3.1.7.14-07")
+class ResumeOfQueueLeavesSessionActiveFalse(Administering):
+    """The queue manager sets SessionActive to FALSE when an outgoing queue is resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        queue.session.SessionActive = False
+
+
+@fault("session-active-of-open-session-not-set-by-resume", breaks="MQQB-3.1.7.14-07", blind=True)
+class SessionActiveOfOpenSessionNotSetByResume(Administering):
+    """The queue manager does not set SessionActive when it resumes a queue whose session is open."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        was_open = queue.session.SessionState is SessionState.OPEN
+        active = queue.session.SessionActive
+        super().resume_queue(queue, now)
+        if was_open:
+            queue.session.SessionActive = active

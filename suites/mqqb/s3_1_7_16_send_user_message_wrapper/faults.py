@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import leave_window
 from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-sent-twice-on-session", breaks="MQQB-3.1.7.16-06")
@@ -24,3 +28,22 @@ class SenderMessageSentTwiceOnSession(DispatchCollection):
         else:
             self.sent.add(position.order)
             session.OutgoingMessageTable.send_again(position)
+
+
+@fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
+class SenderTransactionalMessageSentAgainWithNextMessage(Sending):
+    """The sender dispatches an unacknowledged transactional message again when it sends the next message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.repeated: list[OutgoingMessagePosition] = []
+
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        proceed = super().send_user_message(session, position, now)
+        for other in session.OutgoingMessageTable:
+            if other is not position and other.TxSequenceNumber and other.AwaitingAck and other not in self.repeated:
+                self.repeated.append(other)
+                leave_window(session, other)
+                session.OutgoingMessageTable.send_again(other)
+                self.qm.dispatch_collection.add(session, other)
+        return proceed

@@ -1,19 +1,95 @@
-"""Faults of MS-MQQP 2.1 Transport."""
+"""Faults of MS-MQQP 2.1 Transport, with 1.8, 1.9."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from uuid import UUID
 
+from harness.faults.parts import fault
 from harness.faults.primitives import inputs, pdus
 from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.part import QM
+from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.bodies import Fault, Response
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
-RPC_ACCESS_DENIED_STATUS = 5
+_QM2QM_UUID_BYTES = QM2QM.syntax.uuid.bytes_le
+
+
+_UUID_AND_VERSION_PATTERN = re.compile(re.escape(_QM2QM_UUID_BYTES) + b"....", re.DOTALL)
+
+
+def _accept_any_interface_version(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=_UUID_AND_VERSION_PATTERN.sub(_QM2QM_UUID_BYTES + b"\1\0\0\0", event.data))
+    return [event]
+
+
+add(
+    "server-bind-of-any-version-accepted",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to qm2qm in any version.",
+    inputs(_accept_any_interface_version),
+)
+
+
+_WRONG_UUID_BYTES = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
+
+
+def _accept_neighbour_interface(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=event.data.replace(_WRONG_UUID_BYTES, _QM2QM_UUID_BYTES))
+    return [event]
+
+
+add(
+    "server-accepts-bind-to-wrong-interface",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
+    inputs(_accept_neighbour_interface),
+)
+
+
+Change = Callable[[ContextElement], ContextElement]
+
+
+def _change_binds(change: Change) -> Install:
+    """Build a fault that changes the context elements of each bind before the server reads the bind."""
+
+    def filter_bind(event: Input) -> Iterable[Input]:
+        if not isinstance(event, RpcBytes):
+            return [event]
+        try:
+            pdu = Pdu.parse(event.data)
+        except PduError:
+            return [event]
+        if not isinstance(pdu.body, Bind):
+            return [event]
+        body = replace(pdu.body, p_context_elem=tuple(map(change, pdu.body.p_context_elem)))
+        return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
+
+    return inputs(filter_bind)
+
+
+def _accept_minor_version(element: ContextElement) -> ContextElement:
+    syntax = element.abstract_syntax
+    same = syntax.uuid == QM2QM.syntax.uuid and syntax.version & 0xFFFF == 1
+    return replace(element, abstract_syntax=QM2QM.syntax) if same else element
+
+
+add(
+    "server-bind-to-version-1-1-accepted",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to qm2qm with any minor version.",
+    _change_binds(_accept_minor_version),
+)
 
 
 def _ignore_events(kind: type[Input]) -> Install:
@@ -31,6 +107,8 @@ add(
     "The server ignores all bytes that arrive on its RPC connections.",
     _ignore_events(RpcBytes),
 )
+
+
 add(
     "endpoint-mapper-without-endpoints",
     "MQQP-2.1-02",
@@ -39,39 +117,22 @@ add(
 )
 
 
-# -- 1.9 Standards Assignments ----------------------------------------------------------------------------------------
-
-_QM2QM_UUID_BYTES = QM2QM.syntax.uuid.bytes_le
-_WRONG_UUID_BYTES = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
-_UUID_AND_VERSION_PATTERN = re.compile(re.escape(_QM2QM_UUID_BYTES) + b"....", re.DOTALL)
-
-
-def _accept_any_interface_version(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
-        event = replace(event, data=_UUID_AND_VERSION_PATTERN.sub(_QM2QM_UUID_BYTES + b"\1\0\0\0", event.data))
-    return [event]
+_INTERFACE_FLOOR = b"\x13\x00\x0d" + QM2QM.syntax.uuid.bytes_le
+"""The first bytes of the qm2qm tower's first floor: the length of the left side, the protocol identifier for a UUID,
+and the identifier of qm2qm.
+"""
 
 
-def _accept_neighbour_interface(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(_WRONG_UUID_BYTES, _QM2QM_UUID_BYTES))
-    return [event]
+def _lengthen_floors(body: Response) -> Response:
+    return replace(body, stub=body.stub.replace(_INTERFACE_FLOOR, b"\xff\x7f" + _INTERFACE_FLOOR[2:]))
 
 
 add(
-    "server-bind-of-any-version-accepted",
-    "MQQP-1.9-D01",
-    "The server accepts a bind to qm2qm in any version.",
-    inputs(_accept_any_interface_version),
+    "endpoint-mapper-tower-floor-longer-than-tower",
+    "MQQP-2.1-02",
+    "The endpoint mapper returns a tower for qm2qm whose first floor has a length greater than that of the tower.",
+    pdus(Response, _lengthen_floors),
 )
-add(
-    "server-accepts-bind-to-wrong-interface",
-    "MQQP-1.9-D01",
-    "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
-    inputs(_accept_neighbour_interface),
-)
-
-# -- clients that may connect -----------------------------------------------------------------------------------------
 
 
 def _serve_only_first_client(faulty: FaultyCore) -> None:
@@ -96,9 +157,54 @@ add(
     "The server answers only the first of the connected clients.",
     _serve_only_first_client,
 )
+
+
+RPC_ACCESS_DENIED_STATUS = 5
+
+
 add(
     "server-unauthenticated-calls-denied",
     "MQQP-2.1-D01",
     "The server answers each call of an unauthenticated client with access denied.",
     pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=RPC_ACCESS_DENIED_STATUS)),
 )
+
+
+@fault("server-connection-refused-while-read-waits", breaks="MQQP-2.1-D01", blind=True)
+class ServerConnectionRefusedWhileReadWaits(RpcServing):
+    """While one read waits for a message, the server closes every new connection."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.known: set[str] = set()
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        if event.connection not in self.known and len(self.qm.remote.RemoteReadEntryCollection):
+            self.qm.remote.associations.close_connection(event.connection, "a fault: another client waits")
+            return
+        self.known.add(event.connection)
+        super().on_bytes(event, now)
+
+
+@fault("server-connection-refused-after-client-lost-with-open-queue", breaks="MQQP-2.1-D01", blind=True)
+class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
+    """After the connection of a client was lost while a queue was open for remote reading, the server closes every new
+    connection.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.known: set[str] = set()
+        self.refusing = False
+
+    def on_lost(self, event: RpcLost, now: Now) -> None:
+        if event.connection in self.known and len(self.qm.remote.OpenQueueEntryCollection):
+            self.refusing = True
+        super().on_lost(event, now)
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        if self.refusing and event.connection not in self.known:
+            self.qm.remote.associations.close_connection(event.connection, "a fault")
+            return
+        self.known.add(event.connection)
+        super().on_bytes(event, now)

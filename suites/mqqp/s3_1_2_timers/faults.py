@@ -8,11 +8,14 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.enums import INFINITE_MS
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
@@ -26,6 +29,60 @@ class ServerReadTimeoutNeverExpires(RemoteReads):
         if entry.Timeout:
             entry.Timeout = INFINITE_MS
         super().remote_receive(entry, descriptor, cursor, now)
+
+
+class _Timeout(RemoteStarting):
+    def is_wrong(self, call: Call, desc: Desc) -> bool:
+        """Return whether the read gets no Call Timer."""
+        return False
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        entry = super().create_remote_read_entry(call, desc)
+        if entry.Timeout and self.is_wrong(call, desc):
+            entry.Timeout = 0xFFFFFFFF
+        return entry
+
+
+@fault("server-call-timer-of-start-receive2-not-started", breaks="MQQP-3.1.2-01")
+class ServerCallTimerOfStartReceive2NotStarted(_Timeout):
+    """The server starts no Call Timer for RemoteQMStartReceive2."""
+
+    def is_wrong(self, call: Call, desc: Desc) -> bool:
+        return call.method.name == "RemoteQMStartReceive2"
+
+
+@fault("server-call-timer-of-peek-next-not-started", breaks="MQQP-3.1.2-01")
+class ServerCallTimerOfPeekNextNotStarted(_Timeout):
+    """The server starts no Call Timer for a PEEK_NEXT."""
+
+    def is_wrong(self, call: Call, desc: Desc) -> bool:
+        return bool(desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT)
+
+
+@fault("server-call-timer-of-read-by-cursor-not-started", breaks="MQQP-3.1.2-01")
+class ServerCallTimerOfReadByCursorNotStarted(_Timeout):
+    """The server starts no Call Timer for a receive by a cursor."""
+
+    def is_wrong(self, call: Call, desc: Desc) -> bool:
+        return bool(desc["hCursor"]) and desc["ulAction"] == 0
+
+
+@fault("server-call-timer-of-third-waiting-read-not-started", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
+class ServerCallTimerOfThirdWaitingReadNotStarted(_Timeout):
+    """The server starts no Call Timer for a read while two reads wait on the same handle."""
+
+    def is_wrong(self, call: Call, desc: Desc) -> bool:
+        return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) > 2
+
+
+@fault("server-call-timer-stopped-by-other-read-that-ends", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
+class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
+    """The server stops the Call Timers of all waiting reads of a handle when one of them gets a message."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        for one in reader.descriptor.WaitingMessageReadOperationCollection:
+            self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
+        super().satisfy_reader(reader, position)
 
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
@@ -42,17 +99,6 @@ class ServerReadUsesTimeoutOfFirstRead(RemoteReads):
         if entry.Timeout:
             self._first_ms = self._first_ms or entry.Timeout
             entry.Timeout = self._first_ms
-        super().remote_receive(entry, descriptor, cursor, now)
-
-
-@fault("server-read-timeout-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
-class ServerReadTimeoutDoubled(RemoteReads):
-    """The server lets a read wait for twice its ulTimeout."""
-
-    def remote_receive(
-        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
-    ) -> None:
-        entry.Timeout *= 2
         super().remote_receive(entry, descriptor, cursor, now)
 
 
@@ -77,6 +123,28 @@ class ServerNewWaitStopsOtherTimers(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
+@fault("server-call-timer-expiry-ends-all-reads-of-handle", breaks="MQQP-3.1.2-02")
+class ServerCallTimerExpiryEndsAllReadsOfHandle(Waiting):
+    """The server ends every waiting read of a handle when the Call Timer of one of them expires."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        descriptor = self.qm.readers[number].descriptor
+        super().on_waiting_message_read_timer(number)
+        for one in list(descriptor.WaitingMessageReadOperationCollection):
+            super().on_waiting_message_read_timer(one.number)
+
+
+@fault("server-read-timeout-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
+class ServerReadTimeoutDoubled(RemoteReads):
+    """The server lets a read wait for twice its ulTimeout."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        entry.Timeout *= 2
+        super().remote_receive(entry, descriptor, cursor, now)
+
+
 @fault("server-read-timeout-rounded-to-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
 class ServerReadTimeoutRoundedToSeconds(Waiting):
     """The server rounds ulTimeout down to whole seconds."""
@@ -86,3 +154,25 @@ class ServerReadTimeoutRoundedToSeconds(Waiting):
     ) -> None:
         whole = None if timeout_ms is None else timeout_ms // 1000 * 1000
         super().wait_for_new_message(queue_desc, whole, *arguments, **named)
+
+
+@fault("server-call-timer-limited-to-one-minute", breaks="MQQP-3.1.2-03")
+class ServerCallTimerLimitedToOneMinute(RemoteStarting):
+    """The server ends a waiting read after one minute, even if ulTimeout is greater."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        entry = super().create_remote_read_entry(call, desc)
+        if entry.Timeout != 0xFFFFFFFF:
+            entry.Timeout = min(entry.Timeout, 60_000)
+        return entry
+
+
+@fault("server-call-timer-of-timeout-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
+class ServerCallTimerOfTimeoutAbove31BitsInfinite(RemoteStarting):
+    """The server waits without a time limit when the highest bit of ulTimeout is set."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        entry = super().create_remote_read_entry(call, desc)
+        if entry.Timeout >> 31:
+            entry.Timeout = 0xFFFFFFFF
+        return entry

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue."""
+"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,82 @@ from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import Call
+from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
+
+add(
+    "server-close-queue-leaves-queue-open",
+    ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
+    "RemoteQMCloseQueue leaves the queue open.",
+    skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+)
+
+
+@fault("server-close-queue-with-waiting-read-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
+class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteOpening):
+    """When a queue with waiting reads is closed, the server cancels the reads, but keeps the queue open until the end
+    of the connection.
+    """
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        if reads:
+            self.qm.remote.OpenQueueEntryCollection.remove(entry)
+            self.cancel_remote_reads(entry)
+        else:
+            super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-with-open-cursor-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
+class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteOpening):
+    """When a queue with an open cursor is closed, the server does not release the queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and descriptor.CursorCollection:
+            self.qm.remote.OpenQueueEntryCollection.remove(entry)
+            self.cancel_remote_reads(entry)
+        else:
+            super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-of-peek-handle-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
+class ServerCloseQueueOfPeekHandleNotReleased(RemoteOpening):
+    """When a queue that was opened to peek is closed, the server does not release the queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and descriptor.AccessType.name != "RECEIVE":
+            self.qm.remote.OpenQueueEntryCollection.remove(entry)
+            self.cancel_remote_reads(entry)
+        else:
+            super().close_open_queue_entry(entry)
+
+
+@fault(
+    "server-close-queue-with-unfinished-receive-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
+)
+class ServerCloseQueueWithUnfinishedReceiveNotReleased(RemoteOpening):
+    """The server does not release a closed queue while a receive from the queue is unfinished."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and descriptor.QueueReference is not None:
+            queue = descriptor.QueueReference
+            if any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList):
+                self.qm.remote.OpenQueueEntryCollection.remove(entry)
+                self.cancel_remote_reads(entry)
+                return
+        super().close_open_queue_entry(entry)
+
 
 add(
     "client-close-queue-on-unknown-context",
@@ -19,45 +90,6 @@ add(
     "The client calls RemoteQMCloseQueue on a presentation context that the server did not accept.",
     call_unbound("RemoteQMCloseQueue"),
 )
-add(
-    "server-close-queue-leaves-queue-open",
-    ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
-    "RemoteQMCloseQueue leaves the queue open.",
-    skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
-)
-add(
-    "server-close-queue-leaves-reads-waiting",
-    ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
-    "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
-    both(
-        skip(RemoteOpening.cancel_remote_reads),
-        skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
-    ),
-)
-add(
-    "server-close-queue-throws-errors",
-    "MQQP-3.1.4.4-D01",
-    "RemoteQMCloseQueue throws its errors instead of returning them.",
-    throw_refusals(RemoteOpening.remote_qm_close_queue),
-)
-
-
-@fault("server-close-queue-keeps-entry", breaks="MQQP-3.1.4.4-15")
-class ServerCloseQueueKeepsEntry(RemoteOpening):
-    """RemoteQMCloseQueue keeps the entry of the closed queue."""
-
-    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        super().close_open_queue_entry(entry)
-        self.qm.remote.OpenQueueEntryCollection.add(entry)
-
-
-@fault("server-close-queue-closes-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
-class ServerCloseQueueClosesEveryQueue(RemoteOpening):
-    """RemoteQMCloseQueue closes every open queue."""
-
-    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        for one in list(self.qm.remote.OpenQueueEntryCollection):
-            super().close_open_queue_entry(one)
 
 
 @fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
@@ -68,6 +100,26 @@ class ServerCloseQueueSuccessReturnsError(RemoteOpening):
         super().remote_qm_close_queue(change_answer_values(call, Return=error_for_success), now)
 
 
+@fault(
+    "server-close-queue-second-time-returns-null-handle-error",
+    breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"),
+    blind=True,
+)
+class ServerCloseQueueSecondTimeReturnsNullHandleError(RemoteOpening):
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        waiting = call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
+            call.handle.state.OpenQueueDescriptorHandle
+        )
+        if waiting:
+            assert call.handle is not None
+            self.close_open_queue_entry(call.handle.state)
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR, pphContext=None))
+        else:
+            super().remote_qm_close_queue(call, now)
+
+
 @fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
 class ServerCloseQueueNullHandleAccepted(RemoteOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
@@ -76,15 +128,13 @@ class ServerCloseQueueNullHandleAccepted(RemoteOpening):
         super().remote_qm_close_queue(change_answer_values(call, Return=Status.MQ_OK), now)
 
 
-@fault(
-    "server-close-queue-returns-its-handle",
-    breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
-)
-class ServerCloseQueueReturnsItsHandle(RemoteOpening):
-    """RemoteQMCloseQueue returns its context handle instead of NULL."""
+@fault("server-close-queue-closes-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
+class ServerCloseQueueClosesEveryQueue(RemoteOpening):
+    """RemoteQMCloseQueue closes every open queue."""
 
-    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_queue(change_answer_values(call, pphContext=call.handle), now)
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        for one in list(self.qm.remote.OpenQueueEntryCollection):
+            super().close_open_queue_entry(one)
 
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
@@ -98,3 +148,198 @@ class ServerCloseQueueClosesOtherHandlesOfQueue(RemoteOpening):
             found = self.qm.remote_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
             if mine is not None and found is not None and found.QueueReference is mine.QueueReference:
                 super().close_open_queue_entry(other)
+
+
+@fault("server-close-queue-cancels-reads-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
+class ServerCloseQueueCancelsReadsOfOtherHandle(RemoteOpening):
+    """When a handle of a queue is closed, the server also cancels the reads that wait on another handle
+    of the queue.
+    """
+
+    def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
+        super().cancel_remote_reads(entry)
+        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        for read in list(self.qm.remote.RemoteReadEntryCollection):
+            other = self.qm.remote_starting.find_remote_descriptor(read.OpenQueueDescriptorHandle)
+            if mine and other and mine.QueueReference is other.QueueReference:
+                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
+
+
+@fault("server-close-queue-closes-cursors-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
+class ServerCloseQueueClosesCursorsOfOtherHandle(RemoteOpening):
+    """When a handle of a queue is closed, the server also closes the cursors of another handle of the queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if mine is not None and mine.QueueReference is not None:
+            for one in mine.QueueReference.OpenQueueDescriptorCollection.values():
+                for cursor in list(one.CursorCollection.values()):
+                    self.qm.queue_opening.close_cursor(cursor)
+        super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-ends-open-receives-of-other-handles", breaks="MQQP-3.1.4.4-06")
+class ServerCloseQueueEndsOpenReceivesOfOtherHandles(RemoteOpening):
+    """When a queue is closed, the server returns the messages of unfinished receives of other handles to the queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if mine is not None and mine.QueueReference is not None:
+            for position in list(mine.QueueReference.MessagePositionList):
+                self.qm.positions.unlock_message(position)
+        super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-removes-every-entry-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
+class ServerCloseQueueRemovesEveryEntryOfClient(RemoteOpening):
+    """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        super().close_open_queue_entry(entry)
+        for one in list(self.qm.remote.OpenQueueEntryCollection):
+            if one.ClientId == entry.ClientId:
+                super().close_open_queue_entry(one)
+
+
+@fault(
+    "server-close-queue-second-entry-of-handle-removed-too", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True
+)
+class ServerCloseQueueSecondEntryOfHandleRemovedToo(RemoteOpening):
+    """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        super().close_open_queue_entry(entry)
+        if queue is not None:
+            for other in queue.OpenQueueDescriptorCollection.values():
+                for cursor in other.CursorCollection.values():
+                    self.qm.cursors.rewind(cursor)
+
+
+@fault("server-read-through-handle-of-closed-first-opening", breaks="MQQP-3.1.4.4-07")
+class ServerReadThroughHandleOfClosedFirstOpening(RemoteStarting):
+    """While another handle of the queue is open, the server still reads through a closed handle."""
+
+    def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
+        found = super().find_remote_descriptor(handle)
+        known = self.__dict__.setdefault("known", {})
+        if found is not None:
+            known[handle] = found
+            return found
+        closed = known.get(handle)
+        if closed is None or closed.QueueReference is None:
+            return None
+        return closed if closed.QueueReference.OpenQueueDescriptorCollection else None
+
+    def check_open_queue(self, desc: Desc) -> Status:
+        if self.find_remote_descriptor(desc["hRemoteQueue"]) is not None:
+            return Status.MQ_OK
+        return super().check_open_queue(desc)
+
+
+add(
+    "server-close-queue-leaves-reads-waiting",
+    ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
+    "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
+    both(
+        skip(RemoteOpening.cancel_remote_reads),
+        skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+    ),
+)
+
+
+@fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
+class ServerCloseQueueCancelsOnlyFirstWaitingRead(RemoteOpening):
+    """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            for reader in list(descriptor.WaitingMessageReadOperationCollection)[1:]:
+                reader.answered = lambda status, position: None
+        super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
+class ServerCloseQueueLeavesReadsByCursor(RemoteOpening):
+    """If a read by a cursor waits on the closed handle, the server does not end the read."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            for reader in descriptor.WaitingMessageReadOperationCollection:
+                if reader.CursorReference is not None:
+                    reader.answered = lambda status, position: None
+        super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
+class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
+    """When a queue is closed, the server ends only the waiting reads without a timeout."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        left = {read.tag for read in reads if read.Timeout != INFINITE_MS}
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            for reader in descriptor.WaitingMessageReadOperationCollection:
+                if reader.Tag in left:
+                    reader.answered = lambda status, position: None
+        super().close_open_queue_entry(entry)
+
+
+@fault("server-close-queue-keeps-entry", breaks="MQQP-3.1.4.4-15")
+class ServerCloseQueueKeepsEntry(RemoteOpening):
+    """RemoteQMCloseQueue keeps the entry of the closed queue."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        super().close_open_queue_entry(entry)
+        self.qm.remote.OpenQueueEntryCollection.add(entry)
+
+
+@fault(
+    "server-close-queue-returns-its-handle",
+    breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
+)
+class ServerCloseQueueReturnsItsHandle(RemoteOpening):
+    """RemoteQMCloseQueue returns its context handle instead of NULL."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_close_queue(change_answer_values(call, pphContext=call.handle), now)
+
+
+add(
+    "server-close-queue-throws-errors",
+    "MQQP-3.1.4.4-D01",
+    "RemoteQMCloseQueue throws its errors instead of returning them.",
+    throw_refusals(RemoteOpening.remote_qm_close_queue),
+)
+
+
+@fault("server-close-queue-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01")
+class ServerCloseQueueOfDeletedQueueThrown(RemoteOpening):
+    """The server raises an RPC exception from RemoteQMCloseQueue when the queue was deleted."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is not None:
+            handle = call.handle.state.OpenQueueDescriptorHandle
+            descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+            if descriptor is not None and descriptor.QueueReference is None:
+                self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+                return
+        super().remote_qm_close_queue(call, now)
+
+
+@fault("server-close-queue-with-waiting-read-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
+class ServerCloseQueueWithWaitingReadThrown(RemoteOpening):
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
+            call.handle.state.OpenQueueDescriptorHandle
+        ):
+            self.close_open_queue_entry(call.handle.state)
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+        else:
+            super().remote_qm_close_queue(call, now)

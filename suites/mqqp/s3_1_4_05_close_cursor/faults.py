@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor."""
+"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor (Opnum 4)."""
 
 from __future__ import annotations
 
@@ -8,27 +8,56 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import Call
+from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
-add(
-    "client-close-cursor-on-unknown-context",
-    "MQQP-3.1.4.5-02",
-    "The client calls RemoteQMCloseCursor on a presentation context that the server did not accept.",
-    call_unbound("RemoteQMCloseCursor"),
-)
 add(
     "server-close-cursor-keeps-cursor",
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
     "RemoteQMCloseCursor leaves the cursor open.",
     skip_during(RemoteOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
 )
+
+
+@fault("server-close-cursor-after-receive-not-carried-out", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
+class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
+        cursor = None if descriptor is None else descriptor.CursorCollection.get(given["hCursor"])
+        if cursor is not None and cursor.CursorState is not CursorState.UNREAD:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        else:
+            super().remote_qm_close_cursor(call, now)
+
+
+@fault(
+    "server-close-cursor-that-peeked-last-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True
+)
+class ServerCloseCursorThatPeekedLastMessageNotClosed(RemoteOpening):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        at = getattr(cursor, "MessagePositionReference", None)
+        if getattr(at, "State", None) is MessagePositionState.DELETED:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        else:
+            super().remote_qm_close_cursor(call, now)
+
+
 add(
-    "server-close-cursor-throws-errors",
-    "MQQP-3.1.4.5-D01",
-    "RemoteQMCloseCursor throws its errors instead of returning them.",
-    throw_refusals(RemoteOpening.remote_qm_close_cursor),
+    "client-close-cursor-on-unknown-context",
+    "MQQP-3.1.4.5-02",
+    "The client calls RemoteQMCloseCursor on a presentation context that the server did not accept.",
+    call_unbound("RemoteQMCloseCursor"),
 )
 
 
@@ -51,6 +80,76 @@ class ServerCloseCursorHQueueIgnored(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
+@fault("server-close-cursor-accepts-cursor-of-other-queue", breaks="MQQP-3.1.4.5-07", blind=True)
+class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
+    """RemoteQMCloseCursor searches for hCursor in every open queue, and closes the cursor although hQueue is a
+    different open queue.
+    """
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        number = call.arguments["hCursor"]
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and number not in descriptor.CursorCollection:
+            for other in self.qm.descriptors.values():
+                if number in other.CursorCollection:
+                    self.qm.queue_opening.close_cursor(other.CursorCollection[number])
+                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    return
+        super().remote_qm_close_cursor(call, now)
+
+
+class _Closing(RemoteOpening):
+    def find(self, call: Call) -> Cursor | None:
+        """Return the cursor that the call closes."""
+        given = call.arguments
+        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
+        return None if descriptor is None else self.qm.remote_starting.find_remote_cursor(descriptor, given["hCursor"])
+
+
+@fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
+class ServerCloseCursorHcursorComparedInLow16Bits(_Closing):
+    """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and self.find(call) is None:
+            for handle, cursor in list(descriptor.CursorCollection.items()):
+                if not (handle ^ call.arguments["hCursor"]) & 0xFFFF:
+                    self.qm.queue_opening.close_cursor(cursor)
+                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    return
+        super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-cursor-of-other-handle-of-same-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
+class ServerCloseCursorOfOtherHandleOfSameQueue(_Closing):
+    """The server closes a cursor that belongs to another handle of the same queue."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and descriptor.QueueReference is not None and self.find(call) is None:
+            for other in descriptor.QueueReference.OpenQueueDescriptorCollection.values():
+                cursor = other.CursorCollection.get(call.arguments["hCursor"])
+                if cursor is not None:
+                    self.qm.queue_opening.close_cursor(cursor)
+                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    return
+        super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-cursor-uses-handle-of-queue-opened-last", breaks="MQQP-3.1.4.5-07", blind=True)
+class ServerCloseCursorUsesHandleOfQueueOpenedLast(RemoteOpening):
+    """RemoteQMCloseCursor searches for hCursor only among the cursors of the queue's newest handle, even if hQueue is
+    an older handle of the same queue.
+    """
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and descriptor.QueueReference is not None:
+            call.arguments["hQueue"] = [*descriptor.QueueReference.OpenQueueDescriptorCollection][-1]
+        super().remote_qm_close_cursor(call, now)
+
+
 @fault("server-close-cursor-closes-last-cursor", breaks="MQQP-3.1.4.5-09")
 class ServerCloseCursorClosesLastCursor(RemoteOpening):
     """RemoteQMCloseCursor closes the last cursor of the queue."""
@@ -62,9 +161,117 @@ class ServerCloseCursorClosesLastCursor(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
+@fault("server-close-cursor-closes-cursors-of-other-handles", breaks="MQQP-3.1.4.5-09", blind=True)
+class ServerCloseCursorClosesCursorsOfOtherHandles(RemoteOpening):
+    """RemoteQMCloseCursor also closes the cursors that other handles of the same queue have opened."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        known = descriptor is not None and call.arguments["hCursor"] in descriptor.CursorCollection
+        super().remote_qm_close_cursor(call, now)
+        if descriptor is None or not known or descriptor.QueueReference is None:
+            return
+        for other in descriptor.QueueReference.OpenQueueDescriptorCollection.values():
+            for cursor in list(other.CursorCollection.values()) if other is not descriptor else ():
+                self.qm.queue_opening.close_cursor(cursor)
+
+
+@fault("server-close-cursor-rewinds-other-cursors-of-handle", breaks="MQQP-3.1.4.5-09")
+class ServerCloseCursorRewindsOtherCursorsOfHandle(QueueOpening):
+    """When a cursor is closed, the server moves the other cursors of the handle to the start of the queue."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        super().close_cursor(cursor)
+        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+            self.qm.cursors.rewind(other)
+            other.CursorState = CursorState.UNREAD
+
+
+@fault("server-close-cursor-ends-reads-of-other-cursors", breaks="MQQP-3.1.4.5-09")
+class ServerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
+    """The server ends every read that waits on the handle when a cursor of the handle is closed."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        super().close_cursor(cursor)
+        for reader in list(cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection):
+            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+
+
+@fault("server-close-cursor-of-waiting-read-ends-other-cursor", breaks="MQQP-3.1.4.5-09", blind=True)
+class ServerCloseCursorOfWaitingReadEndsOtherCursor(QueueOpening):
+    """When a cursor is closed, the server also closes the cursors of the handle that were opened later."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        later = [
+            one for one in cursor.OpenQueueDescriptorReference.CursorCollection.values() if one.Handle > cursor.Handle
+        ]
+        super().close_cursor(cursor)
+        for one in later:
+            super().close_cursor(one)
+
+
 @fault("server-close-cursor-unknown-cursor-accepted", breaks="MQQP-3.1.4.5-10")
 class ServerCloseCursorUnknownCursorAccepted(RemoteOpening):
     """RemoteQMCloseCursor with an unknown cursor returns MQ_OK."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(change_answer_values(call, Return=Status.MQ_OK), now)
+
+
+@fault("server-close-cursor-second-close-returns-mq-ok", breaks="MQQP-3.1.4.5-10")
+class ServerCloseCursorSecondCloseReturnsMqOk(_Closing):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed."""
+
+    closed: frozenset[int] = frozenset()
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        if self.find(call) is None and call.arguments["hCursor"] in self.closed:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            return
+        self.closed |= {call.arguments["hCursor"]}
+        super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-cursor-of-unknown-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10")
+class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_Closing):
+    """The server returns MQ_ERROR_INVALID_PARAMETER for an unknown hQueue."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
+        else:
+            super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-cursor-of-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
+class ServerCloseCursorOfClosedQueueInvalidParameter(RemoteOpening):
+    """The server returns MQ_ERROR_INVALID_PARAMETER for a cursor whose queue handle was closed."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        known = self.__dict__.setdefault("known", set())
+        if descriptor is not None:
+            known.add(call.arguments["hQueue"])
+        elif call.arguments["hQueue"] in known:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
+            return
+        super().remote_qm_close_cursor(call, now)
+
+
+add(
+    "server-close-cursor-throws-errors",
+    "MQQP-3.1.4.5-D01",
+    "RemoteQMCloseCursor throws its errors instead of returning them.",
+    throw_refusals(RemoteOpening.remote_qm_close_cursor),
+)
+
+
+@fault("server-close-cursor-0-thrown", breaks="MQQP-3.1.4.5-D01")
+class ServerCloseCursor0Thrown(_Closing):
+    """The server raises an RPC exception for hCursor 0."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        if call.arguments["hCursor"] == 0:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+        else:
+            super().remote_qm_close_cursor(call, now)

@@ -1,13 +1,15 @@
-"""Faults of MS-MQQP 3.1.4.8 RemoteQMGetQMQMServerPort and 3.1.4.9 RemoteQmGetVersion."""
+"""Faults of MS-MQQP 3.1.4.8 RemoteQMGetQMQMServerPort (Opnum 7), with 3.1.4.9."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_request, serve_interfaces_apart
+from harness.faults.rpc_calls import call_unbound, change_answer_values, change_request, serve_interfaces_apart
+from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.enums import RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
@@ -18,20 +20,14 @@ add(
     "The client calls RemoteQMGetQMQMServerPort on a presentation context that the server did not accept.",
     call_unbound("RemoteQMGetQMQMServerPort"),
 )
+
+
 add(
-    "client-get-version-on-unknown-context",
-    "MQQP-3.1.4.9-01",
-    "The client calls RemoteQmGetVersion on a presentation context that the server did not accept.",
-    call_unbound("RemoteQmGetVersion"),
+    "server-get-server-port-unlisted-type-accepted",
+    ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
+    "RemoteQMGetQMQMServerPort returns a port for every dwPortType.",
+    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
-
-
-@fault("server-get-server-port-returns-zero", breaks="MQQP-3.1.4.8-D05")
-class ServerGetServerPortReturnsZero(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns 0 for every port type."""
-
-    def get_server_port(self, port_type: int) -> int:
-        return 0
 
 
 @fault(
@@ -88,12 +84,60 @@ class ServerGetServerPortForSpxReturnsError(RemoteOpening):
         return super().get_server_port(port_type) or Status.MQ_ERROR
 
 
+@fault("server-get-server-port-returns-zero", breaks="MQQP-3.1.4.8-D05")
+class ServerGetServerPortReturnsZero(RemoteOpening):
+    """RemoteQMGetQMQMServerPort returns 0 for every port type."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return 0
+
+
+@fault("server-port-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
+class ServerPort0AfterThirdCall(RemoteOpening):
+    """After three calls, RemoteQMGetQMQMServerPort returns 0."""
+
+    calls = 0
+
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        self.calls += 1
+        if self.calls > 3:
+            call = change_answer_values(call, Return=0)
+        super().remote_qm_get_qmqm_server_port(call, now)
+
+
+@fault("server-port-while-read-waits-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
+class ServerPortWhileReadWaits0(RemoteOpening):
+    """While a read waits for a message, RemoteQMGetQMQMServerPort returns 0."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return 0 if self.qm.readers else super().get_server_port(port_type)
+
+
+@fault("server-port-after-close-of-queue-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
+class ServerPortAfterCloseOfQueue0(RemoteOpening):
+    """After the last remote reader has closed its queue, RemoteQMGetQMQMServerPort returns 0."""
+
+    def get_server_port(self, port_type: int) -> int:
+        is_open = len(self.qm.remote.OpenQueueEntryCollection) > 0
+        self.__dict__["was_open"] = is_open or self.__dict__.get("was_open", False)
+        closed = self.__dict__["was_open"] and not is_open
+        return 0 if closed else super().get_server_port(port_type)
+
+
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))
+
+
+@fault("server-port-while-queue-is-open-0", breaks="MQQP-3.1.4.8-D06")
+class ServerPortWhileQueueIsOpen0(RemoteOpening):
+    """While a queue is open for remote reading, RemoteQMGetQMQMServerPort returns 0."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return 0 if len(self.qm.remote.OpenQueueEntryCollection) else super().get_server_port(port_type)
 
 
 @fault("server-get-server-port-faults-with-open-queue", breaks="MQQP-3.1.4.8-D07")
@@ -107,11 +151,22 @@ class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
             super().remote_qm_get_qmqm_server_port(call, now)
 
 
+@fault("server-port-call-while-read-waits-thrown", breaks="MQQP-3.1.4.8-D07", blind=True)
+class ServerPortCallWhileReadWaitsThrown(RemoteOpening):
+    """While a read waits for a message, RemoteQMGetQMQMServerPort raises an RPC exception."""
+
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        if self.qm.readers:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+        else:
+            super().remote_qm_get_qmqm_server_port(call, now)
+
+
 add(
-    "server-get-server-port-unlisted-type-accepted",
-    ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
-    "RemoteQMGetQMQMServerPort returns a port for every dwPortType.",
-    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
+    "client-get-version-on-unknown-context",
+    "MQQP-3.1.4.9-01",
+    "The client calls RemoteQmGetVersion on a presentation context that the server did not accept.",
+    call_unbound("RemoteQmGetVersion"),
 )
 
 
@@ -148,6 +203,66 @@ class ServerGetVersionFaultsWithoutOpenQueue(RemoteOpening):
             super().remote_qm_get_version(call, now)
         else:
             self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+
+
+@fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
+class ServerVersionDiffersWhileQueueIsOpen(RemoteOpening):
+    """While a queue is open for remote reading, RemoteQmGetVersion returns a different build number."""
+
+    def get_remote_version(self) -> tuple[int, int, int]:
+        major, minor, build = super().get_remote_version()
+        return major, minor, build + bool(len(self.qm.remote.OpenQueueEntryCollection))
+
+
+@fault("server-version-call-between-both-opens-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
+class ServerVersionCallBetweenBothOpensThrown(RemoteOpening):
+    """After R_QMOpenRemoteQueue and before RemoteQMOpenQueue, RemoteQmGetVersion raises an RPC exception."""
+
+    def remote_qm_get_version(self, call: Call, now: Now) -> None:
+        if any(one.RemoteReadState is RemoteReadState.OPENED for one in self.qm.descriptors.values()):
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+        else:
+            super().remote_qm_get_version(call, now)
+
+
+@fault("server-version-while-read-waits-differs", breaks="MQQP-3.1.4.9-D02", blind=True)
+class ServerVersionWhileReadWaitsDiffers(RemoteOpening):
+    """While a read waits for a message, RemoteQmGetVersion returns a different build number."""
+
+    def get_remote_version(self) -> tuple[int, int, int]:
+        major, minor, build = super().get_remote_version()
+        return major, minor, build + bool(self.qm.readers)
+
+
+@fault("server-version-call-after-close-of-queue-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"), blind=True)
+class ServerVersionCallAfterCloseOfQueueThrown(RemoteOpening):
+    """After the last remote reader has closed its queue, RemoteQmGetVersion raises an RPC exception."""
+
+    def remote_qm_get_version(self, call: Call, now: Now) -> None:
+        is_open = len(self.qm.remote.OpenQueueEntryCollection) > 0
+        if is_open:
+            self.__dict__["was_open"] = True
+        if self.__dict__.get("was_open") and not is_open:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+        else:
+            super().remote_qm_get_version(call, now)
+
+
+@fault("server-version-major-0-before-first-open-queue", breaks="MQQP-3.1.4.9-D02", blind=True)
+class ServerVersionMajor0BeforeFirstOpenQueue(RemoteOpening):
+    """RemoteQmGetVersion returns 0 for pMajor until a client has opened a queue with RemoteQMOpenQueue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.opened = False
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_open_queue(call, now)
+        self.opened = self.opened or len(self.qm.remote.OpenQueueEntryCollection) > 0
+
+    def get_remote_version(self) -> tuple[int, int, int]:
+        major, minor, build = super().get_remote_version()
+        return major if self.opened else 0, minor, build
 
 
 add(

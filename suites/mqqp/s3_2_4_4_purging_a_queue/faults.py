@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import add
+from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Sequence
@@ -34,3 +35,107 @@ class ClientPurgeQueueOfLastOpenedQueue(ClientOpening):
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         *_, last = self.qm.remote_client.queues.values()
         yield from super().purge_queue_at_server(last)
+
+
+@fault("client-purge-queue-purges-every-open-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
+    """The client purges all its open queues when its application purges one of them."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        for one in list(self.qm.remote_client.queues.values()):
+            yield from super().purge_queue_at_server(one)
+
+
+@fault("client-purge-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
+    """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        first = next(iter(self.qm.remote_client.queues.values()))
+        binding = queue.binding
+        yield from self.qm.server_bindings.call_method(binding, "RemoteQMPurgeQueue", hQueue=first.QueueHandle)
+
+
+@fault("client-purge-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueHqueueIn16Bits(ClientOpening):
+    """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        handle = queue.QueueHandle & 0xFFFF
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=handle)
+
+
+@fault("client-second-purge-of-queue-not-called", breaks="MQQP-3.2.4.4-D01")
+class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
+    """The client calls RemoteQMPurgeQueue only for the first purge of a queue."""
+
+    purged: frozenset[int] = frozenset()
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if queue.number not in self.purged:
+            self.purged |= {queue.number}
+            yield from super().purge_queue_at_server(queue)
+
+
+@fault("client-purge-hqueue-of-newest-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeHqueueOfNewestQueue(ClientOpening):
+    """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        newest = list(self.qm.remote_client.queues.values())[-1]
+        assert queue.binding is not None
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=newest.QueueHandle)
+
+
+@fault("client-purge-called-once-per-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeCalledOncePerQueue(ClientOpening):
+    """The client does not call RemoteQMPurgeQueue when the same queue is purged again."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.purged: set[int] = set()
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if queue.number not in self.purged:
+            self.purged.add(queue.number)
+            yield from super().purge_queue_at_server(queue)
+
+
+@fault("client-purge-with-pending-read-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeWithPendingReadHqueueIsDwpqueue(ClientOpening):
+    """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        pending = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
+        assert queue.binding is not None
+        handle = queue.QueueDescriptor if pending else queue.QueueHandle
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=handle)
+
+
+@fault("client-purge-of-every-open-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeOfEveryOpenQueue(ClientOpening):
+    """The client calls RemoteQMPurgeQueue for every open queue."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        for one in list(self.qm.remote_client.queues.values()):
+            yield from super().purge_queue_at_server(one)
+
+
+@fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
+class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
+    """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
+            yield from super().purge_queue_at_server(queue)
+
+
+@fault("client-purge-queue-not-called-while-cursor-is-open", breaks="MQQP-3.2.4.4-D01", blind=True)
+class ClientPurgeQueueNotCalledWhileCursorIsOpen(ClientOpening):
+    """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if not any(owner is queue for owner, _ in self.qm.remote_client.cursors.values()):
+            yield from super().purge_queue_at_server(queue)

@@ -7,8 +7,12 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import Install, add
+from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
-from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
 @fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
@@ -19,12 +23,188 @@ class ClientCancelReceiveOfLastRead(ClientCancelling):
         return self.qm.remote_client.PendingRemoteReadEntryCollection[-1]
 
 
+@fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
+class ClientCancelFindsFirstPendingReadOfQueue(ClientCancelling):
+    """The client cancels the first pending read of the queue, even if its application names another read."""
+
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return next(one for one in entries if one.queue is queue)
+
+
+@fault("client-cancel-ends-all-pending-reads-of-queue", breaks="MQQP-3.2.4.7-02")
+class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
+    """When the client cancels a read, it also cancels the other pending reads of the queue."""
+
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+        yield from super().cancel_pending_read(queue, request_id)
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is queue and one.is_known:
+                yield from super().cancel_pending_read(queue, one.RequestId)
+
+
+@fault("client-cancel-finds-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
+class ClientCancelFindsNewestReadOfQueue(ClientCancelling):
+    """The client cancels the newest pending read of the queue when its application cancels any read of the queue."""
+
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return [one for one in pending if one.queue is queue][-1]
+
+
+@fault("client-cancel-finds-oldest-read-of-several-queues", breaks="MQQP-3.2.4.7-02")
+class ClientCancelFindsOldestReadOfSeveralQueues(ClientCancelling):
+    """The client cancels the oldest pending read of the client, if reads of several queues are pending."""
+
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        several = len({one.OpenQueueDescriptorHandle for one in pending}) > 1
+        return pending[0] if several else super().find_pending_read(queue, request_id)
+
+
+@fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
+class ClientCancelFindsReadOfOtherQueue(ClientCancelling):
+    """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
+
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        found = super().find_pending_read(queue, request_id)
+        first = next(iter(self.qm.remote_client.queues.values()))
+        for one in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            if one.queue is first and one.is_known:
+                return one
+        return found
+
+
 add(
     "client-cancel-receive-not-called",
     "MQQP-3.2.4.7-03",
     "The client does not call RemoteQMCancelReceive.",
     skip_sequence(ClientCancelling.call_cancel_receive),
 )
+
+
+@fault("client-cancel-not-sent-while-other-read-is-pending", breaks="MQQP-3.2.4.7-03")
+class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
+    """The client does not call RemoteQMCancelReceive while another read of the queue is pending."""
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if sum(one.queue is entry.queue for one in entries) == 1:
+            yield from super().call_cancel_receive(entry)
+
+
+@fault("client-cancel-receive-called-twice", breaks="MQQP-3.2.4.7-03")
+class ClientCancelReceiveCalledTwice(ClientCancelling):
+    """The client calls RemoteQMCancelReceive twice for one cancellation."""
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        yield from super().call_cancel_receive(entry)
+        yield from super().call_cancel_receive(entry)
+
+
+class _Omitting(ClientCancelling):
+    """Do not call RemoteQMCancelReceive for some reads."""
+
+    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+        raise NotImplementedError
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        if not self.is_omitted(entry):
+            yield from super().call_cancel_receive(entry)
+
+
+@fault("client-second-cancel-of-queue-not-called", breaks="MQQP-3.2.4.7-03")
+class ClientSecondCancelOfQueueNotCalled(_Omitting):
+    """The client does not call RemoteQMCancelReceive for the second read of a queue that it cancels."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.seen: set[int] = set()
+
+    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+        again = entry.queue.number in self.seen
+        self.seen.add(entry.queue.number)
+        return again
+
+
+@fault("client-cancel-not-called-while-other-reads-wait", breaks="MQQP-3.2.4.7-03")
+class ClientCancelNotCalledWhileOtherReadsWait(_Omitting):
+    """The client does not call RemoteQMCancelReceive while more than one read of the queue waits."""
+
+    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return sum(one.queue is entry.queue for one in pending) > 1
+
+
+@fault("client-cancel-of-start-receive-not-called", breaks="MQQP-3.2.4.7-03")
+class ClientCancelOfStartReceiveNotCalled(ClientReading):
+    """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        assert read.entry is not None
+        read.entry.is_known = False
+        return (yield from super().start_receive(read))
+
+
+@fault("client-cancel-not-sent-while-cursor-is-open", breaks="MQQP-3.2.4.7-03")
+class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
+    """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.cursors.values()):
+            yield from super().call_cancel_receive(entry)
+
+
+class _CancelledLocally(ClientReading):
+    """The client does not call RemoteQMCancelReceive when its application cancels certain reads."""
+
+    def is_ignored(self, read: RemoteRead) -> bool:
+        """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
+        return False
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.entry is not None and self.is_ignored(read):
+            read.entry.is_known = False
+        return (yield from super().start_receive2(read))
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        if read.entry is not None and self.is_ignored(read):
+            read.entry.is_known = False
+        return (yield from super().start_receive(read))
+
+
+@fault("client-cancel-of-peek-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
+class ClientCancelOfPeekNotSent(_CancelledLocally):
+    """The client does not call RemoteQMCancelReceive when its application cancels a peek without a cursor."""
+
+    def is_ignored(self, read: RemoteRead) -> bool:
+        return read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT and not read.CursorHandle
+
+
+@fault("client-cancel-of-receive-by-cursor-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
+class ClientCancelOfReceiveByCursorNotSent(_CancelledLocally):
+    """The client does not call RemoteQMCancelReceive when its application cancels a receive by a cursor."""
+
+    def is_ignored(self, read: RemoteRead) -> bool:
+        return read.receives and bool(read.CursorHandle)
+
+
+@fault("client-cancel-of-endless-read-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
+class ClientCancelOfEndlessReadNotSent(_CancelledLocally):
+    """The client does not call RemoteQMCancelReceive when its application cancels a read without a time limit."""
+
+    def is_ignored(self, read: RemoteRead) -> bool:
+        return read.TimeOut == INFINITE_MS
+
+
+@fault("client-cancel-of-read-by-start-receive-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
+class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
+    """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        if read.entry is not None:
+            read.entry.is_known = False
+        return (yield from super().start_receive(read))
 
 
 def _increment_cancel_parameter(parameter: str) -> Install:
@@ -50,9 +230,198 @@ for _name, _breaks, _parameter in (
         _increment_cancel_parameter(_parameter),
     )
 
+
+@fault("client-cancel-receive-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
+class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
+    """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        last = list(self.qm.remote_client.queues.values())[-1]
+        return {**super().build_cancel_receive(entry), "hQueue": last.QueueHandle}
+
+
+@fault("client-cancel-receive-hqueue-in-16-bits", breaks="MQQP-3.2.4.7-04")
+class ClientCancelReceiveHqueueIn16Bits(ClientCancelling):
+    """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive(entry)
+        return {**given, "hQueue": given["hQueue"] & 0xFFFF}
+
+
+class _Changing(ClientCancelling):
+    """Change the parameters of RemoteQMCancelReceive."""
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return super().build_cancel_receive(entry) | self.change(entry)
+
+
+@fault("client-cancel-hqueue-of-newest-queue", breaks="MQQP-3.2.4.7-04")
+class ClientCancelHqueueOfNewestQueue(_Changing):
+    """The client sets hQueue of RemoteQMCancelReceive to the phQueue of the queue that it opened last."""
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {"hQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
+
+
+@fault("client-second-cancel-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.7-04")
+class ClientSecondCancelHqueueIsDwpqueue(_Changing):
+    """The client sets hQueue of every second RemoteQMCancelReceive to dwpQueue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        self.count += 1
+        return {} if self.count % 2 else {"hQueue": entry.queue.QueueDescriptor}
+
+
+@fault("client-cancel-receive-pqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-05", blind=True)
+class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
+    """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        last = [entry.queue, *self.qm.remote_client.queues.values()][-1]
+        return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
+
+
+@fault("client-cancel-receive-pqueue-in-31-bits", breaks="MQQP-3.2.4.7-05")
+class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
+    """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive(entry)
+        return {**given, "pQueue": given["pQueue"] & 0x7FFFFFFF}
+
+
+@fault("client-second-cancel-pqueue-is-phqueue", breaks="MQQP-3.2.4.7-05")
+class ClientSecondCancelPqueueIsPhqueue(_Changing):
+    """The client sets pQueue of every second RemoteQMCancelReceive to phQueue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        self.count += 1
+        return {} if self.count % 2 else {"pQueue": entry.queue.QueueHandle}
+
+
+@fault("client-cancel-pqueue-of-first-queue", breaks="MQQP-3.2.4.7-05")
+class ClientCancelPqueueOfFirstQueue(_Changing):
+    """The client sets pQueue of RemoteQMCancelReceive to the dwpQueue of the queue that it opened first."""
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {"pQueue": next(iter(self.qm.remote_client.queues.values())).QueueDescriptor}
+
+
+@fault("client-cancel-receive-dwrequestid-of-last-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
+    """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {**super().build_cancel_receive(entry), "dwRequestID": self.qm.remote_client.last_request_id}
+
+
+@fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelRequestIdOfNewestRead(_Changing):
+    """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending read."""
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[-1].RequestId}
+
+
+@fault("client-cancel-request-id-is-number-of-read-in-queue", breaks="MQQP-3.2.4.7-06")
+class ClientCancelRequestIdIsNumberOfReadInQueue(_Changing):
+    """The client sets dwRequestID of RemoteQMCancelReceive to the place of the read among all pending reads."""
+
+    def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {"dwRequestID": 1 + self.qm.remote_client.PendingRemoteReadEntryCollection.index(entry)}
+
+
 add(
     "client-cancelled-read-stays-pending",
     "MQQP-3.2.4.7-07",
     "The client keeps the PendingRemoteReadEntry of a cancelled read.",
     skip(ClientCancelling.remove_cancelled_read),
 )
+
+
+@fault("client-entry-of-cancelled-read-kept-while-others-wait", breaks="MQQP-3.2.4.7-07")
+class ClientEntryOfCancelledReadKeptWhileOthersWait(ClientCancelling):
+    """The client keeps the entry of a cancelled read while another read of the queue is pending."""
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if sum(one.queue is entry.queue for one in entries) == 1:
+            super().remove_cancelled_read(entry)
+
+
+@fault("client-cancel-removes-entries-of-all-reads-of-queue", breaks="MQQP-3.2.4.7-07")
+class ClientCancelRemovesEntriesOfAllReadsOfQueue(ClientCancelling):
+    """When the client cancels one of several pending reads of a queue, it removes the entries of all of them."""
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is entry.queue:
+                super().remove_cancelled_read(one)
+
+
+@fault("client-entry-of-cancelled-read-kept-until-answer", breaks="MQQP-3.2.4.7-07")
+class ClientEntryOfCancelledReadKeptUntilAnswer(ClientCancelling):
+    """The client keeps the PendingRemoteReadEntry of a cancelled read while the server has not answered the read."""
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        pass
+
+
+@fault("client-cancel-removes-oldest-entry", breaks="MQQP-3.2.4.7-07")
+class ClientCancelRemovesOldestEntry(ClientCancelling):
+    """The client removes the oldest PendingRemoteReadEntry when it cancels a read."""
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if entry in pending:
+            del pending[0]
+
+
+@fault("client-entry-of-second-cancelled-read-kept", breaks="MQQP-3.2.4.7-07")
+class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
+    """The client keeps the PendingRemoteReadEntry of every second cancelled read."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        self.count += 1
+        if self.count % 2:
+            super().remove_cancelled_read(entry)
+
+
+@fault("client-entry-of-refused-cancel-kept", breaks="MQQP-3.2.4.7-07", blind=True)
+class ClientEntryOfRefusedCancelKept(ClientCancelling):
+    """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
+
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+        entry = self.find_pending_read(queue, request_id)
+        try:
+            yield from super().cancel_pending_read(queue, request_id)
+        except RemoteError:
+            self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
+            raise
+
+
+@fault("client-cancel-removes-oldest-entry-of-queue", breaks="MQQP-3.2.4.7-07", blind=True)
+class ClientCancelRemovesOldestEntryOfQueue(ClientCancelling):
+    """After a cancellation, the client removes the oldest PendingRemoteReadEntry of the queue instead of the entry of
+    the cancelled read.
+    """
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        super().remove_cancelled_read(next((one for one in pending if one.queue is entry.queue), entry))

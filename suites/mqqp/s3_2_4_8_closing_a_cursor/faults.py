@@ -8,8 +8,10 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.client_commands import ClientCommands
+from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 
@@ -30,6 +32,69 @@ class ClientClosedCursorStillUsable(ClientCommands):
         super().remote_close_cursor(request, token, now)
         if cursor is not None:
             self.qm.remote_client.cursors[request.cursor] = cursor
+
+
+@fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
+class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
+    """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        if all(other is not queue for other, _ in self.qm.remote_client.cursors.values()):
+            yield from super().close_remote_cursor(queue, cursor)
+
+
+@fault("client-close-cursor-closes-other-cursors-of-queue", breaks="MQQP-3.2.4.8-02")
+class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
+    """When the client closes a cursor, it also closes the other cursors of the queue."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        yield from super().close_remote_cursor(queue, cursor)
+        for other, handle in list(self.qm.remote_client.cursors.values()):
+            if other is queue:
+                yield from super().close_remote_cursor(queue, handle)
+
+
+@fault("client-second-close-cursor-of-queue-not-called", breaks="MQQP-3.2.4.8-02")
+class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
+    """The client does not call RemoteQMCloseCursor for the second cursor of a queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.seen: set[int] = set()
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        if queue.number not in self.seen:
+            self.seen.add(queue.number)
+            yield from super().close_remote_cursor(queue, cursor)
+
+
+@fault("client-close-cursor-with-pending-read-not-called", breaks="MQQP-3.2.4.8-02")
+class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
+    """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        if all(one.queue is not queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
+            yield from super().close_remote_cursor(queue, cursor)
+
+
+@fault("client-close-cursor-not-called-while-read-is-pending", breaks="MQQP-3.2.4.8-02", blind=True)
+class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
+    """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
+            yield from super().close_remote_cursor(queue, cursor)
+
+
+@fault("client-close-cursor-not-called-for-second-cursor", breaks="MQQP-3.2.4.8-02", blind=True)
+class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
+    """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
+        if queue not in closed:
+            closed.add(queue)
+            yield from super().close_remote_cursor(queue, cursor)
 
 
 def _increment_close_cursor_parameter(parameter: str) -> Install:
@@ -53,3 +118,117 @@ for _name, _rule, _parameter in (
         f"The client calls RemoteQMCloseCursor with a {_parameter} that is greater by 1 than the right value.",
         _increment_close_cursor_parameter(_parameter),
     )
+
+
+@fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorQueueLastOpened(ClientCancelling):
+    """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        last = list(self.qm.remote_client.queues.values())[-1]
+        return super().build_close_cursor(last, cursor)
+
+
+@fault("client-close-cursor-hqueue-in-16-bits", breaks="MQQP-3.2.4.8-03")
+class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
+    """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
+
+
+class _Changing(ClientCancelling):
+    """Change the parameters of RemoteQMCloseCursor."""
+
+    def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return super().build_close_cursor(queue, cursor) | self.change(queue, cursor)
+
+
+@fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
+class ClientCloseCursorHqueueOfNewestQueue(_Changing):
+    """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
+
+    def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {"hQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
+
+
+@fault("client-second-close-cursor-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.8-03")
+class ClientSecondCloseCursorHqueueIsDwpqueue(_Changing):
+    """The client sets hQueue of every second RemoteQMCloseCursor to dwpQueue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        self.count += 1
+        return {} if self.count % 2 else {"hQueue": queue.QueueDescriptor}
+
+
+@fault("client-close-cursor-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
+    """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        first = next(iter(self.qm.remote_client.queues.values()))
+        return {**super().build_close_cursor(queue, cursor), "hQueue": first.QueueHandle}
+
+
+@fault("client-close-cursor-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
+    """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        last = list(self.qm.remote_client.queues.values())[-1]
+        return {**super().build_close_cursor(queue, cursor), "hQueue": last.QueueHandle}
+
+
+@fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
+    """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        others = [handle for other, handle in self.qm.remote_client.cursors.values() if other is queue]
+        return {**super().build_close_cursor(queue, cursor), "hCursor": [*others, cursor][0]}
+
+
+@fault("client-close-cursor-hcursor-in-31-bits", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
+    """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
+
+
+@fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorHcursorOfNewestOpenCursor(_Changing):
+    """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
+
+    def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        others = list(self.qm.remote_client.cursors.values())
+        return {"hCursor": others[-1][1]} if others else {}
+
+
+@fault("client-second-close-cursor-hcursor-of-first", breaks="MQQP-3.2.4.8-04")
+class ClientSecondCloseCursorHcursorOfFirst(_Changing):
+    """The client sets hCursor of each RemoteQMCloseCursor to the handle of the first cursor that it closed."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first = 0
+
+    def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        self.first = self.first or cursor
+        return {"hCursor": self.first}
+
+
+@fault("client-close-cursor-hcursor-of-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
+class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
+    """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        others = [handle for owner, handle in self.qm.remote_client.cursors.values() if owner is not queue]
+        return {**super().build_close_cursor(queue, cursor), "hCursor": others[0] if others else cursor}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -9,12 +10,11 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
+from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, Sequence
-
-WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
+from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
@@ -25,28 +25,108 @@ class ClientCloseQueueOfLastOpenedQueue(ClientOpening):
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
 
 
-add(
-    "client-close-queue-not-called",
-    ("MQQP-3.2.4.9-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
-    "The client does not call RemoteQMCloseQueue.",
-    skip_sequence(ClientOpening.call_close_queue),
-)
+@fault("client-close-queue-closes-first-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
+class ClientCloseQueueClosesFirstOpenedQueue(ClientOpening):
+    """The client closes the queue that it opened first, even if its application names another queue."""
+
+    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+        return self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
 
 
-@fault("client-close-queue-sends-wrong-context-handle", breaks="MQQP-3.2.4.9-06")
-class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
-    """The client calls RemoteQMCloseQueue with a wrong context handle."""
+@fault("client-close-queue-closes-last-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
+class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
+    """The client calls RemoteQMCloseQueue with the handle of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
-        yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
+        yield from super().call_close_queue(binding, self.qm.remote_client.RemoteOpenQueueEntryCollection[-1])
 
 
-add(
-    "client-closed-queue-entry-kept",
-    "MQQP-3.2.4.9-07",
-    "The client keeps the RemoteOpenQueueEntry of a closed queue.",
-    skip(ClientOpening.remove_remote_open_queue),
-)
+@fault("client-closes-oldest-open-queue", breaks="MQQP-3.2.4.9-02")
+class ClientClosesOldestOpenQueue(ClientOpening):
+    """The client closes the queue that it opened first."""
+
+    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+        return self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
+
+
+@fault("client-close-closes-every-queue", breaks="MQQP-3.2.4.9-02")
+class ClientCloseClosesEveryQueue(ClientOpening):
+    """The client closes all of its open queues when its application closes the newest queue."""
+
+    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        entries = list(self.qm.remote_client.RemoteOpenQueueEntryCollection)
+        newest = bool(entries) and entries[-1].queue is queue
+        for entry in entries if newest else [self.find_remote_open_queue(queue)]:
+            yield from super().close_queue_at_server(entry.queue)
+
+
+@fault("client-close-queue-cancels-reads-of-other-queue", breaks="MQQP-3.2.4.9-03")
+class ClientCloseQueueCancelsReadsOfOtherQueue(ClientCancelling):
+    """The client also cancels the pending reads of its other queues when it closes a queue."""
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        yield from super().cancel_every_pending_read(queue)
+        for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            yield from self.call_cancel_receive(entry)
+
+
+class _Changing(ClientCancelling):
+    """Change the parameters of the RemoteQMCancelReceive calls before a close."""
+
+    def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive(entry)
+        if entry.queue.number in self.qm.remote_client.queues:
+            return described
+        self.place += 1
+        return described | self.change(entry, self.place)
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.place = 0
+
+
+@fault("client-closing-cancels-second-read-with-hqueue-of-open-queue", breaks="MQQP-3.2.4.9-03")
+class ClientClosingCancelsSecondReadWithHqueueOfOpenQueue(_Changing):
+    """A client that closes a queue with two pending reads sets hQueue of the second RemoteQMCancelReceive to the handle
+    of a queue that is still open, or to dwpQueue.
+    """
+
+    def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
+        others = list(self.qm.remote_client.queues.values())
+        other = others[0].QueueHandle if others else entry.queue.QueueDescriptor
+        return {"hQueue": other} if place > 1 else {}
+
+
+@fault("client-closing-cancels-reads-of-every-queue", breaks="MQQP-3.2.4.9-03")
+class ClientClosingCancelsReadsOfEveryQueue(ClientCancelling):
+    """A client that closes a queue cancels the pending reads of all its queues."""
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        for one in {
+            id(entry.queue): entry.queue for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
+        }.values():
+            yield from super().cancel_every_pending_read(one)
+
+
+@fault("client-close-queue-cancels-with-handle-of-first-queue", breaks="MQQP-3.2.4.9-03", blind=True)
+class ClientCloseQueueCancelsWithHandleOfFirstQueue(ClientCancelling):
+    """When the client closes a queue, it cancels the pending reads with the hQueue of the queue that it
+    opened first.
+    """
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        first = next(iter(self.qm.remote_client.queues.values()))
+        for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if entry.queue is queue:
+                right = entry.OpenQueueDescriptorHandle
+                entry.OpenQueueDescriptorHandle = first.QueueHandle
+                with suppress(RemoteError):
+                    yield from self.call_cancel_receive(entry)
+                entry.OpenQueueDescriptorHandle = right
+                self.remove_cancelled_read(entry)
 
 
 @fault("client-cancels-only-first-read-of-closed-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
@@ -60,3 +140,254 @@ class ClientCancelsOnlyFirstReadOfClosedQueue(ClientCancelling):
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         self.first = getattr(self, "first", next(one.RequestId for one in pending if one.queue is entry.queue))
         return described | {"dwRequestID": self.first}
+
+
+@fault("client-close-queue-cancels-with-request-id-of-first-read", breaks="MQQP-3.2.4.9-04")
+class ClientCloseQueueCancelsWithRequestIdOfFirstRead(ClientCancelling):
+    """The client cancels each pending read of a closed queue with the RequestId of the first pending read."""
+
+    first = 0
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
+        self.first = entries[0].RequestId if entries else 0
+        yield from super().cancel_every_pending_read(queue)
+        self.first = 0
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        if self.first:
+            entry.RequestId = self.first
+        yield from super().call_cancel_receive(entry)
+
+
+@fault("client-closing-cancels-newest-read-of-other-queue", breaks="MQQP-3.2.4.9-04")
+class ClientClosingCancelsNewestReadOfOtherQueue(_Changing):
+    """A client that closes a queue sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending
+    read of any queue.
+    """
+
+    def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
+        return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[-1].RequestId}
+
+
+@fault("client-close-queue-cancels-every-read-with-last-request-id", breaks="MQQP-3.2.4.9-04", blind=True)
+class ClientCloseQueueCancelsEveryReadWithLastRequestId(ClientCancelling):
+    """When the client closes a queue, it cancels every pending read with the RequestId of the last pending read."""
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
+        for entry in entries:
+            with suppress(RemoteError):
+                yield from self.call_cancel_receive(entries[-1])
+            self.remove_cancelled_read(entry)
+
+
+add(
+    "client-close-queue-not-called",
+    ("MQQP-3.2.4.9-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
+    "The client does not call RemoteQMCloseQueue.",
+    skip_sequence(ClientOpening.call_close_queue),
+)
+
+
+@fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
+class ClientCloseQueueWithPendingReadNotCalled(ClientOpening):
+    """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
+
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if any(one.queue is entry.queue for one in pending):
+            yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
+            self.remove_remote_open_queue(entry)
+        else:
+            yield from super()._close_open_queue(binding, entry)
+
+
+@fault("client-close-queue-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
+class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientOpening):
+    """The client does not call RemoteQMCloseQueue for a queue while it has another queue open."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) == 1:
+            yield from super().call_close_queue(binding, entry)
+
+
+@fault("client-close-queue-called-twice", breaks="MQQP-3.2.4.9-05")
+class ClientCloseQueueCalledTwice(ClientOpening):
+    """The client calls RemoteQMCloseQueue twice with the same handle."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        yield from super().call_close_queue(binding, entry)
+        yield from super().call_close_queue(binding, entry)
+
+
+class _Omitting(ClientOpening):
+    """Do not call RemoteQMCloseQueue for some queues."""
+
+    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+        raise NotImplementedError
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        if not self.is_omitted(entry):
+            yield from super().call_close_queue(binding, entry)
+
+
+@fault("client-close-queue-opened-to-peek-not-called", breaks="MQQP-3.2.4.9-05")
+class ClientCloseQueueOpenedToPeekNotCalled(_Omitting):
+    """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
+
+    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+        return not entry.queue.receives
+
+
+@fault("client-close-of-second-queue-not-called", breaks="MQQP-3.2.4.9-05")
+class ClientCloseOfSecondQueueNotCalled(_Omitting):
+    """The client calls RemoteQMCloseQueue only for the first queue that it closes."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+        self.count += 1
+        return self.count > 1
+
+
+@fault("client-close-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
+class ClientCloseNotCalledWhileOtherQueueIsOpen(_Omitting):
+    """The client does not call RemoteQMCloseQueue while a different queue of the same server is open."""
+
+    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+        return len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 1
+
+
+@fault("client-close-after-refused-cancel-not-called", breaks="MQQP-3.2.4.9-05")
+class ClientCloseAfterRefusedCancelNotCalled(ClientCancelling):
+    """The client does not call RemoteQMCloseQueue, if the server refused the cancel of a pending read."""
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if entry.queue is queue:
+                yield from self.cancel_pending_read(queue, entry.RequestId)
+
+
+@fault("client-close-queue-not-called-after-refused-cancel", breaks="MQQP-3.2.4.9-05", blind=True)
+class ClientCloseQueueNotCalledAfterRefusedCancel(ClientOpening):
+    """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        if entry.queue not in self.qm.client_cancelling.__dict__.get("refused", ()):
+            yield from super().call_close_queue(binding, entry)
+
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        cancelling = self.qm.client_cancelling
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is entry.queue:
+                try:
+                    yield from cancelling.cancel_pending_read(entry.queue, one.RequestId)
+                except RemoteError:
+                    self.remove_remote_open_queue(entry)
+                    return
+        yield from super()._close_open_queue(binding, entry)
+
+
+@fault("client-close-queue-not-called-for-second-queue", breaks="MQQP-3.2.4.9-05", blind=True)
+class ClientCloseQueueNotCalledForSecondQueue(ClientOpening):
+    """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
+        closed.add(entry.queue)
+        if len(closed) == 1:
+            yield from super().call_close_queue(binding, entry)
+
+
+WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
+
+
+@fault("client-close-queue-sends-wrong-context-handle", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
+    """The client calls RemoteQMCloseQueue with a wrong context handle."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
+
+
+@fault("client-close-queue-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
+    """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        newest = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
+        yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=newest.RRSessionHandle)
+
+
+@fault("client-close-queue-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueContextHandleOfFirstQueue(ClientOpening):
+    """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
+        yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=first.RRSessionHandle)
+
+
+add(
+    "client-closed-queue-entry-kept",
+    "MQQP-3.2.4.9-07",
+    "The client keeps the RemoteOpenQueueEntry of a closed queue.",
+    skip(ClientOpening.remove_remote_open_queue),
+)
+
+
+@fault("client-close-queue-removes-every-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesEveryEntry(ClientOpening):
+    """The client removes the RemoteOpenQueueEntries of all its queues when it closes one of them."""
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
+
+
+@fault("client-close-queue-removes-first-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesFirstEntry(ClientOpening):
+    """The client removes the RemoteOpenQueueEntry of the queue that it opened first when it closes another queue."""
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
+
+
+@fault("client-entry-of-queue-kept-after-refused-close", breaks="MQQP-3.2.4.9-07")
+class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
+    """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
+
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
+        yield from self.call_close_queue(binding, entry)
+        self.remove_remote_open_queue(entry)
+
+
+@fault("client-close-removes-oldest-open-queue-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseRemovesOldestOpenQueueEntry(ClientOpening):
+    """The client removes the oldest RemoteOpenQueueEntry when it closes a queue."""
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
+
+
+@fault("client-close-removes-every-open-queue-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseRemovesEveryOpenQueueEntry(ClientOpening):
+    """The client removes all RemoteOpenQueueEntry elements when it closes a queue."""
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
+
+
+@fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)
+class ClientCloseQueueEntryKeptAfterRefusal(ClientOpening):
+    """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        try:
+            yield from super().call_close_queue(binding, entry)
+        except RemoteError:
+            self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
+            raise

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.parts import fault, only_if
+from harness.faults.primitives import during, skip
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.next_hops import NextHops
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.directory import QueueManager
-from reference_qm.model.adm import MessageIDHistoryEntry
+from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, Session
+from reference_qm.surface.clock import Now
 
 
 @fault("routed-message-sent-directly-to-destination", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
@@ -39,6 +44,15 @@ add(
 )
 
 
+@fault("router-express-message-not-forwarded", breaks="MQSO-3.3.4.5-01", blind=True)
+class RouterExpressMessageNotForwarded(Routing):
+    """A router forwards recoverable messages, but discards express messages."""
+
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        if packet.UserHeader.DM:
+            super().forward_message(position, packet, now)
+
+
 @fault("receiver-stores-duplicates", breaks="MQSO-3.3.4.5-D01")
 class ReceiverStoresDuplicates(History):
     """The receiver stores every copy of a message that arrives several times."""
@@ -48,20 +62,126 @@ class ReceiverStoresDuplicates(History):
 
 
 add(
+    "router-duplicate-message-forwarded",
+    "MQSO-3.3.4.5-D01",
+    "A router forwards a repeated message although its identifier is in the message history.",
+    during(Routing.route_message, History.find_duplicate, lambda original, *_: lambda *arguments, **named: None),
+    blind=True,
+)
+
+
+@fault("receiver-duplicate-of-received-message-stored", breaks="MQSO-3.3.4.5-D01", blind=True)
+class ReceiverDuplicateOfReceivedMessageStored(History):
+    """The receiver stores a repeated message if an application has received the first one in the meantime."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        entry = super().find_duplicate(packet)
+        queue = self.qm.arrival.find_destination(packet)
+        if entry is not None and queue is not None:
+            known = {one.MessageReference.Identifier for one in queue.MessagePositionList}
+            return entry if entry.MessageIdentifier in known else None
+        return entry
+
+
+@fault("receiver-duplicate-on-later-session-stored", breaks="MQSO-3.3.4.5-D01")
+class ReceiverDuplicateOnLaterSessionStored(History):
+    """The receiver stores a repeated message if more than three other messages arrived in between."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        user = packet.UserHeader
+        found = super().find_duplicate(packet)
+        recent = getattr(self, "recent", ())
+        self.recent = (*recent[-3:], (user.SourceQueueManager, user.MessageID))
+        return found if (user.SourceQueueManager, user.MessageID) in recent else None
+
+
+add(
     "receiver-sends-no-nack-for-refused-message",
     "MQSO-3.3.4.5-D02",
     "The receiver sends no negative acknowledgment for a nontransactional message to a transactional queue.",
     omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
 )
+
+
+add(
+    "receiver-over-quota-nack-not-sent",
+    "MQSO-3.3.4.5-D02",
+    "The receiver sends no negative acknowledgment for a message that exceeds the quota of its queue.",
+    omit_nack(MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
+    blind=True,
+)
+
+
+@fault("receiver-refuses-second-message-without-nack", breaks="MQSO-3.3.4.5-D02")
+class ReceiverRefusesSecondMessageWithoutNack(Admission):
+    """The receiver sends a negative acknowledgment for the first message that it refuses for a reason, and for no later
+    message that it refuses for this reason.
+    """
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        known = getattr(self, "known", ())
+        self.known = (*known, message_class)
+        if message_class not in known or packet.TransactionHeader is not None:
+            super().refuse_message(session, packet, message_class, now)
+
+
 add(
     "receiver-session-ack-not-sent",
     "MQSO-3.3.4.5-D03",
     "The receiver never sends a separate SessionAck packet.",
     skip(SessionAcks.send),
 )
+
+
+@fault("receiver-order-ack-only-for-first-sequence-of-session", breaks="MQSO-3.3.4.5-D03", blind=True)
+class ReceiverOrderAckOnlyForFirstSequenceOfSession(OrderAcks):
+    """If two queues get transactional messages on one session, the receiver acknowledges only the messages to the first
+    queue.
+    """
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        for transfer in list(session.order_acks_due)[1:]:
+            del session.order_acks_due[transfer]
+        super().on_send_timer(session, now)
+
+
 add(
     "sender-does-not-reconnect-after-outage",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
     "The sender does not reestablish a lost session.",
     skip(Establishing.on_session_retry_connect_timer),
 )
+
+
+@fault("sender-repeats-transactional-message-only-once", breaks="MQSO-3.3.4.5-D04", blind=True)
+class SenderRepeatsTransactionalMessageOnlyOnce(TransactionalSending):
+    """The sender repeats a transactional message only once."""
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        self.expired = getattr(self, "expired", 0) + 1
+        if self.expired < 2:
+            super().on_ack_wait_timer(session, now)
+
+
+@fault("sender-after-reconnect-repeats-only-first-message", breaks="MQSO-3.3.4.5-D04", blind=True)
+class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
+    """After the loss of a session, the sender repeats only the first of its unacknowledged messages."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        for position in session.OutgoingMessageTable.awaiting_ack[1:]:
+            session.OutgoingMessageTable.remove(position)
+        super().on_transport_lost(session, reason, now)
+
+
+@fault("sender-after-second-lost-connection-repeats-nothing", breaks="MQSO-3.3.4.5-D04")
+class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
+    """The sender establishes a session again after its first loss, but not after its second loss."""
+
+    @only_if(lambda self, session, now: session.initiator)
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        losses = getattr(self, "losses", {})
+        self.losses = {**losses, session.number: losses.get(session.number, 0) + 1}
+        if self.losses[session.number] < 2:
+            super().await_reconnect(session, now)

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
 from harness.faults.calls import replace_step_if
-from harness.faults.parts import fault
+from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.model.adm import Message, Queue
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -35,6 +53,33 @@ class QueueChangeSetsOnlyTheLabel(QueueCommands):
         return super().set_queue(commands.SetQueue(request.name, request.label), token, now)
 
 
+@fault("queue-manager-refused-change-of-two-properties-changes-one", breaks="MQSO-3.3.4.1-D01")
+class QueueManagerRefusedChangeOfTwoPropertiesChangesOne(QueueCommands):
+    """If a change to a queue is refused because of one property, the label is changed nevertheless."""
+
+    def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
+        try:
+            return super().set_queue(request, token, now)
+        except CommandError:
+            if request.label is not None:
+                self.qm.queue_names.find_queue(request.name).Label = request.label
+            raise
+
+
+@fault("queue-manager-refused-public-queue-exists", breaks="MQSO-3.3.4.1-D01", blind=True)
+class QueueManagerRefusedPublicQueueExists(QueueCommands):
+    """A queue whose creation is refused because of an invalid owner, type or property exists nevertheless."""
+
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
+        try:
+            super().create_queue(request, token, now)
+        except CommandError:
+            if self.qm.queue_names.find_by_path(request.name) is None:
+                super().create_queue(commands.CreateQueue(request.name), token, now)
+                del self.qm.disk.pending[max(self.qm.disk.pending)]
+            raise
+
+
 @fault("queue-query-removes-first-message", breaks="MQSO-3.3.4.2-D01")
 class QueueQueryRemovesFirstMessage(QueueCommands):
     """A query of a queue's properties removes the first message of the queue."""
@@ -47,12 +92,241 @@ class QueueQueryRemovesFirstMessage(QueueCommands):
         return answer
 
 
+@fault("queue-manager-query-changes-modify-time", breaks="MQSO-3.3.4.2-D01")
+class QueueManagerQueryChangesModifyTime(QueueCommands):
+    """A query of a queue's properties sets ModifyTime of the queue to the current time."""
+
+    def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
+        self.qm.queue_names.find_queue(request.name).ModifyTime = now.utc_s
+        return super().get_queue(request, token, now)
+
+
+@fault("queue-manager-query-unlocks-messages-of-transactions", breaks="MQSO-3.3.4.2-D01", blind=True)
+class QueueManagerQueryUnlocksMessagesOfTransactions(QueueCommands):
+    """A query of a queue's properties makes the messages that transactions have received available again."""
+
+    def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
+        queue = self.qm.queue_names.find_queue(request.name)
+        received = {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.DEQUEUE
+        }
+        for position in queue.MessagePositionList:
+            if position in received:
+                position.State = MessagePositionState.AVAILABLE
+        return super().get_queue(request, token, now)
+
+
+@fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
+class MessageOverQuotaAccepted(Quotas):
+    """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check(queue, message)
+        return EnqueueStatus.NO_ERROR
+
+
+@fault("send-to-several-queues-reports-success-for-full-queue", breaks="MQSO-3.3.4.3-D01", blind=True)
+class SendToSeveralQueuesReportsSuccessForFullQueue(Enqueueing):
+    """A send to several queues reports success although one of the queues is full and gets no copy."""
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        return EnqueueStatus.NO_ERROR if descriptor.Multiple else status
+
+
+@fault("queue-manager-unfitting-message-reported-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
+class QueueManagerUnfittingMessageReportedAsSent(Commands):
+    """A send of a transactional message to a nontransactional queue reports success, and the message is discarded."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        try:
+            local = self.qm.destinations.find_local(request.to)
+        except CommandError:
+            local = None
+        if local is not None and request.transactional and not local.Transactional:
+            return Result({"message_id": f"{{{self.qm.adm.Identifier}}}\\1"})
+        return super().send_message(request, token, now)
+
+
 @fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
 class LocalMessageStoredInDeadLetterQueue(Destinations):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
+
+
+@fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
+class QueueManagerSecondLocalCopyLost(Enqueueing):
+    """The queue manager stores a message to several local queues only in the first of these queues."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        several = message.DestinationMultiQueueFormatName
+        local = queue is not None and not isinstance(queue, OutgoingQueue)
+        before = getattr(self, "stored", None)
+        if several is not None and local:
+            self.stored = (several, message.Body)
+            if before == self.stored:
+                return EnqueueStatus.NO_ERROR
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
+class QueueManagerSecondRemoteCopyNotSent(Enqueueing):
+    """The queue manager puts a message to several queues of other queue managers only into the outgoing queue of the
+    first queue.
+    """
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        several = message.DestinationMultiQueueFormatName
+        before = getattr(self, "sent", None)
+        if several is not None and isinstance(queue, OutgoingQueue):
+            self.sent = (several, message.Body)
+            if before == self.sent:
+                return EnqueueStatus.NO_ERROR
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("queue-manager-uncommitted-message-given-to-waiting-read", breaks="MQSO-3.3.4.4-D01")
+class QueueManagerUncommittedMessageGivenToWaitingRead(TransactionOperations):
+    """A read that waits at a queue returns a message of a transaction before the transaction is committed."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        position = super().enqueue_in_transaction(transaction, queue, message)
+        if not isinstance(queue, OutgoingQueue) and any(
+            one.WaitingMessageReadOperationCollection for one in queue.OpenQueueDescriptorCollection.values()
+        ):
+            self.qm.positions.message_available(position)
+        return position
+
+
+@fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
+class QueueManagerSecondMessageOfTransactionSentBeforeCommit(Commands):
+    """If a transaction sends several messages to other queue managers, the sender transfers all messages except the
+    first before the commit.
+    """
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
+        later = transaction is not None and any(
+            isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
+            for one in transaction.TransactionalOperationCollection
+        )
+        if later and self.qm.destinations.find_local(request.to) is None:
+            request = replace(request, transactional=True, transaction=None)
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-uncommitted-message-visible-to-peek", breaks="MQSO-3.3.4.4-D01", blind=True)
+class QueueManagerUncommittedMessageVisibleToPeek(TransactionOperations):
+    """A peek finds a message that an open transaction has sent to a local queue."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
+        position.MessageReference = replace(position.MessageReference, AllowPeekWhenLocked=True)
+        return position
+
+
+@fault("queue-manager-aborted-message-to-second-queue-stored", breaks="MQSO-3.3.4.4-D02")
+class QueueManagerAbortedMessageToSecondQueueStored(TransactionEvents):
+    """An abort stores the messages that the transaction sent to its second queue."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        sent = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.ENQUEUE
+        ]
+        first = sent[0].MessagePositionReference.QueueReference if sent else None
+        kept = [
+            one
+            for one in sent
+            if (place := one.MessagePositionReference.QueueReference) is not first
+            and not isinstance(place, OutgoingQueue)
+        ]
+        for operation in kept:
+            transaction.TransactionalOperationCollection.remove(operation)
+            self.commit_enqueue(operation, now)
+        super().transaction_abort(transaction, now)
+
+
+@fault("queue-manager-commit-discards-last-of-three-messages", breaks="MQSO-3.3.4.4-D02", blind=True)
+class QueueManagerCommitDiscardsLastOfThreeMessages(TransactionEvents):
+    """A commit discards the third message that the transaction sent to local queues."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        sent = [
+            one
+            for one in transaction.TransactionalOperationCollection
+            if one.OperationType is OperationType.ENQUEUE
+            and not isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
+        ]
+        for operation in sent[2:]:
+            transaction.TransactionalOperationCollection.remove(operation)
+            self.abort_enqueue(operation, now)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-abort-after-receive-stores-sent-message", breaks="MQSO-3.3.4.4-D02")
+class QueueManagerAbortAfterReceiveStoresSentMessage(TransactionEvents):
+    """An aborted transaction that also received a message stores the messages that it sent to local queues."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        kinds = [one.OperationType for one in transaction.TransactionalOperationCollection]
+        self.mixed = OperationType.DEQUEUE in kinds
+        super().transaction_abort(transaction, now)
+
+    def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        if self.mixed and not isinstance(operation.MessagePositionReference.QueueReference, OutgoingQueue):
+            self.commit_enqueue(operation, now)
+        else:
+            super().abort_enqueue(operation, now)
+
+
+@fault("queue-manager-cancel-of-one-receive-cancels-every-receive-of-handle", breaks="MQSO-3.3.4.6-D01")
+class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
+    """The cancellation of a receive also cancels the other receives that wait through the same handle."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
+            readers = list(descriptor.WaitingMessageReadOperationCollection)
+            if any(reader.Tag == tag for reader in readers):
+                for reader in readers:
+                    self.stop_reader(reader, status)
+                return Status.MQ_OK
+        return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("queue-manager-waiting-receive-of-transaction-gets-no-message", breaks="MQSO-3.3.4.6-D01", blind=True)
+class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
+    """A receive that waits within a transaction does not get the message that arrives."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        if not any(reader.transaction is not None for reader in self.qm.readers.values()):
+            super().release_readers(position)
+
+
+@fault("queue-manager-second-waiting-receive-ended-by-message-of-first", breaks="MQSO-3.3.4.6-D01")
+class QueueManagerSecondWaitingReceiveEndedByMessageOfFirst(Waiting):
+    """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        others = [one for one in self.qm.readers.values() if one is not reader and one.descriptor is reader.descriptor]
+        super().satisfy_reader(reader, position)
+        for one in others:
+            if one.DestructiveRead and one.number in self.qm.readers:
+                self.stop_reader(one, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 add(
@@ -67,10 +341,77 @@ add(
 )
 
 
-@fault("message-over-quota-accepted", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
-class MessageOverQuotaAccepted(Quotas):
-    """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
+@fault("queue-manager-message-received-by-cursor-stays", breaks="MQSO-3.3.4.6-D02", blind=True)
+class QueueManagerMessageReceivedByCursorStays(Reading):
+    """A message that is received through a cursor outside a transaction stays in its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        super().check(queue, message)
-        return EnqueueStatus.NO_ERROR
+    def dequeue_message(
+        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+    ) -> None:
+        cursor = args[1] if len(args) > 1 else named.get("cursor")
+        if cursor is None or named.get("transaction") is not None:
+            super().dequeue_message(queue_desc, answered, now, *args, **named)
+            return
+
+        def answer_and_unlock(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if position is not None:
+                self.qm.positions.unlock_message(position)
+
+        super().dequeue_message(queue_desc, answer_and_unlock, now, *args, **(named | {"two_phase_read": True}))
+
+
+@fault("queue-manager-message-received-from-journal-stays", breaks="MQSO-3.3.4.6-D02")
+class QueueManagerMessageReceivedFromJournalStays(Positions):
+    """A message that an application receives from the journal of a queue stays in the journal."""
+
+    @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        self.unlock_message(position)
+
+
+@fault("queue-manager-locked-message-shown-by-lookup-identifier", breaks=("MQSO-3.3.4.7-D01", "MQSO-5.1.1.3-D06"))
+class QueueManagerLockedMessageShownByLookupIdentifier(Seeking):
+    """A peek by LookupIdentifier returns a message that a transaction has received."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        position = queue.MessagePositionList.find(lookup_id)
+        if peek_operation and position is not None and position.State is MessagePositionState.LOCKED:
+            return Status.MQ_OK, position
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-second-message-of-transaction-not-locked", breaks="MQSO-3.3.4.7-D01", blind=True)
+class QueueManagerSecondMessageOfTransactionNotLocked(TransactionOperations):
+    """The second message that a transaction receives from a queue is not locked."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        later = any(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection)
+        super().dequeue_in_transaction(transaction, position)
+        if later:
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-abort-deletes-second-received-message", breaks="MQSO-3.3.4.7-D02", blind=True)
+class QueueManagerAbortDeletesSecondReceivedMessage(TransactionEvents):
+    """An abort returns the first message that the transaction received, and deletes the others."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        for operation in received[1:]:
+            transaction.TransactionalOperationCollection.remove(operation)
+            self.commit_dequeue(operation, now)
+        super().transaction_abort(transaction, now)
+
+
+@fault("queue-manager-message-received-from-subqueue-in-transaction-stays", breaks="MQSO-3.3.4.7-D02")
+class QueueManagerMessageReceivedFromSubqueueInTransactionStays(TransactionEvents):
+    """A message that a transaction receives from a subqueue is in the subqueue again after the commit."""
+
+    @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        self.qm.positions.unlock_message(operation.MessagePositionReference)

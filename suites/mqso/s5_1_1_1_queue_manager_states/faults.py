@@ -1,31 +1,37 @@
-"""Faults of MS-MQSO 5.1.1, 5.1.1.1: states of a queue manager."""
+"""Faults of MS-MQSO 5.1.1.1 Queue Manager States, with 5.1.1."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_during
+from harness.faults.primitives import during, skip, skip_during
 from harness.faults.registry import FaultyCore, add
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.errors import CommandError
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.adm import Message, Queue
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import Message, Queue, RecoverableReceipt, Session
 from reference_qm.model.attributes import ServiceState
+from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Effect, RpcClose
-from reference_qm.surface.inputs import DirectoryAnswered, Stopped
+from reference_qm.surface.inputs import DirectoryAnswered, Stopped, TransportAccepted
 
 add(
     "session-request-not-answered",
@@ -33,19 +39,227 @@ add(
     "The queue manager accepts connections, but answers no request on them.",
     skip(SessionOpening.accept_transport),
 )
+
+
 add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
+
+
+@fault("acceptor-second-session-of-computer-refused", breaks="MQSO-5.1.1-01", blind=True)
+class AcceptorSecondSessionOfComputerRefused(SessionOpening):
+    """The queue manager handles only one connection of each computer at a time."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        if not any(one.RemoteQMAddress == event.remote.host and not one.initiator for one in self.qm.sessions.values()):
+            super().accept_transport(event, now)
+
+
+add(
+    "failed-initialization-not-retried",
+    ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
+    "The queue manager does not retry a failed initialization.",
+    skip(Initialization.await_retry),
+)
+
+
+add(
+    "stop-leaves-sessions-open",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "A queue manager that is stopped does not close its sessions.",
+    skip_during(Inputs.on_stopped, Closing.close),
+)
+
+
+add(
+    "stop-leaves-remote-queues-open",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
+    skip_during(Inputs.on_stopped, ClientTasks.abandon),
+)
+
+
+def _keep_reader_connections(faulty: FaultyCore) -> None:
+    def close(effect: Effect) -> Iterator[Effect]:
+        if not isinstance(effect, RpcClose) or faulty.core.halted is None:
+            yield effect
+
+    faulty.effect_filters.append(close)
+
+
+add(
+    "stop-leaves-remote-readers-connected",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "A queue manager that is stopped does not close the connections of remote readers.",
+    _keep_reader_connections,
+)
+
+
+@fault("queue-manager-stop-leaves-own-session-open", breaks=("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"), blind=True)
+class QueueManagerStopLeavesOwnSessionOpen(Inputs):
+    """A queue manager that is stopped closes the sessions that others opened, but not the sessions that it opened
+    itself.
+    """
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        kept = [(number, one) for number, one in self.qm.sessions.items() if one.initiator]
+        for number, _ in kept:
+            del self.qm.sessions[number]
+        super().on_stopped(event, now)
+        self.qm.sessions.update(kept)
+
+
+add(
+    "queue-manager-throttled-forever",
+    ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
+    "The queue manager leaves Throttled TRUE when resources are sufficient again.",
+    skip(Quotas.end_flow_control),
+)
+
+
+@fault("throttled-queue-manager-accepts-express-message", breaks="MQSO-5.1.1.1-05")
+class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
+    """The queue manager accepts express messages while Throttled is TRUE."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
+        status = super().check(queue, message)
+        self.qm.adm.Throttled = throttled
+        return status
+
+
+@fault("throttled-receiver-remembers-refused-message", breaks="MQSO-5.1.1.1-05", blind=True)
+class ThrottledReceiverRemembersRefusedMessage(Receiving):
+    """A queue manager refuses a message while Throttled is TRUE, and later discards the repeated message as a
+    duplicate.
+    """
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().take_message(session, packet, receipt, now)
+        refused = session.SessionState is not SessionState.OPEN and packet.TransactionHeader is None
+        if refused and self.qm.adm.Throttled and self.qm.history.find_duplicate(packet) is None:
+            self.qm.history.remember_message(packet, now)
+
+
+@fault("throttled-queue-manager-accepts-local-message", breaks="MQSO-5.1.1.1-05", blind=True)
+class ThrottledQueueManagerAcceptsLocalMessage(Commands):
+    """The queue manager accepts the messages of local applications while Throttled is TRUE."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
+        try:
+            return super().send_message(request, token, now)
+        finally:
+            self.qm.adm.Throttled = throttled
+
+
+add(
+    "queue-manager-never-throttled",
+    ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
+    "The queue manager never sets Throttled, and accepts all messages while resources are short.",
+    skip(Quotas.begin_flow_control),
+)
+
+
+@fault("stopped-queue-manager-serves", breaks="MQSO-5.1.1.1-D01")
+class StoppedQueueManagerServes(Inputs):
+    """A stopped queue manager continues to serve requests."""
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        super().on_stopped(event, now)
+        self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
+
+
+@fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
+class FailedInitializationRetriedEvery120S(Initialization):
+    """The queue manager retries a failed initialization every 120 seconds."""
+
+    def await_retry(self, now: Now) -> None:
+        before = self.qm.adm.InitializationRetryTimerDuration
+        super().await_retry(now)
+        self.qm.adm.InitializationRetryTimerDuration = before
+
+
+@fault("queue-manager-second-flow-control-not-ended", breaks="MQSO-5.1.1.1-D04")
+class QueueManagerSecondFlowControlNotEnded(Quotas):
+    """A queue manager ends its first flow control, but not its second flow control."""
+
+    def end_flow_control(self) -> None:
+        if self.qm.adm.Throttled and getattr(self, "ended", False):
+            return
+        self.ended = self.qm.adm.Throttled
+        super().end_flow_control()
+
+
 add(
     "offline-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays online when an administrator takes it offline.",
     skip(Administering.take_offline),
 )
+
+
 add(
     "online-request-ignored",
     "MQSO-5.1.1.1-D05",
     "The queue manager stays offline when an administrator brings it online.",
     skip(Administering.bring_online),
 )
+
+
+@fault("queue-manager-second-offline-request-ignored", breaks="MQSO-5.1.1.1-D05")
+class QueueManagerSecondOfflineRequestIgnored(Administering):
+    """The queue manager stays online when it is taken offline a second time."""
+
+    def take_offline(self, now: Now) -> None:
+        self.count = getattr(self, "count", 0) + 1
+        if self.count != 2:
+            super().take_offline(now)
+
+
+@fault("offline-queue-manager-accepts-new-session", breaks="MQSO-5.1.1.1-D05", blind=True)
+class OfflineQueueManagerAcceptsNewSession(Connecting):
+    """A queue manager that was taken offline closes its sessions, but accepts new ones."""
+
+    def is_session_acceptable(self) -> bool:
+        active, self.qm.adm.ConnectionActive = self.qm.adm.ConnectionActive, True
+        acceptable = super().is_session_acceptable()
+        self.qm.adm.ConnectionActive = active
+        return acceptable
+
+
+@fault("queue-manager-online-sends-only-to-first-queue", breaks="MQSO-5.1.1.1-D05", blind=True)
+class QueueManagerOnlineSendsOnlyToFirstQueue(Administering):
+    """When a queue manager comes online, it sends only the messages of its first outgoing queue."""
+
+    def establish_waiting(self, now: Now) -> None:
+        for queue in list(self.qm.adm.OutgoingQueues.values())[:1]:
+            if len(queue.session.OutgoingMessageTable):
+                self.qm.establishing.establish(queue.session, now)
+
+
+@fault("offline-queue-manager-loses-express-messages", breaks="MQSO-5.1.1.1-D05")
+class OfflineQueueManagerLosesExpressMessages(Administering):
+    """When a queue manager returns to the network, it has lost the express messages in its outgoing queues."""
+
+    def bring_online(self, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            for one in list(queue.session.OutgoingMessageTable):
+                if not one.recoverable:
+                    queue.session.OutgoingMessageTable.remove(one)
+        super().bring_online(now)
+
+
+@fault("queue-manager-second-loss-of-directory-not-noticed", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
+class QueueManagerSecondLossOfDirectoryNotNoticed(DirectoryClient):
+    """The queue manager leaves DirectoryOffline at FALSE when the directory becomes unavailable a second time."""
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        before = state.DirectoryOffline
+        super().on_answered(event, now)
+        returned = before and not state.DirectoryOffline
+        self.returned = getattr(self, "returned", False) or returned
+        if self.returned:
+            state.DirectoryOffline = False
 
 
 @fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
@@ -75,81 +289,28 @@ class OfflineDirectoryMessagesRefused(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("stopped-queue-manager-serves", breaks="MQSO-5.1.1.1-D01")
-class StoppedQueueManagerServes(Inputs):
-    """A stopped queue manager continues to serve requests."""
+@fault("offline-directory-transactional-message-refused", breaks="MQSO-5.1.1.1-D07", blind=True)
+class OfflineDirectoryTransactionalMessageRefused(Commands):
+    """While the directory cannot be reached, the queue manager refuses transactional messages to remote queues."""
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
-        super().on_stopped(event, now)
-        self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
-
-
-add(
-    "stop-leaves-sessions-open",
-    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A queue manager that is stopped does not close its sessions.",
-    skip_during(Inputs.on_stopped, Closing.close),
-)
-add(
-    "stop-leaves-remote-queues-open",
-    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(Inputs.on_stopped, ClientTasks.abandon),
-)
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if self.qm.enterprise.state.DirectoryOffline and request.transactional:
+            raise CommandError("no transactional message is sent while the directory is unavailable")
+        return super().send_message(request, token, now)
 
 
-def _keep_reader_connections(faulty: FaultyCore) -> None:
-    def close(effect: Effect) -> Iterator[Effect]:
-        if not isinstance(effect, RpcClose) or faulty.core.halted is None:
-            yield effect
+def _close_if_open(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+    def close(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN:
+            original(qm, session, reason, now)
 
-    faulty.effect_filters.append(close)
+    return close
 
 
 add(
-    "stop-leaves-remote-readers-connected",
-    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A queue manager that is stopped does not close the connections of remote readers.",
-    _keep_reader_connections,
+    "stopping-queue-manager-keeps-session-in-handshake",
+    "MQSO-5.1.1.1-D08",
+    "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
+    during(Inputs.on_stopped, Closing.close, _close_if_open),
+    blind=True,
 )
-add(
-    "queue-manager-never-throttled",
-    ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
-    "The queue manager never sets Throttled, and accepts all messages while resources are short.",
-    skip(Quotas.begin_flow_control),
-)
-add(
-    "queue-manager-throttled-forever",
-    ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
-    "The queue manager leaves Throttled TRUE when resources are sufficient again.",
-    skip(Quotas.end_flow_control),
-)
-
-
-@fault("throttled-queue-manager-accepts-express-message", breaks="MQSO-5.1.1.1-05")
-class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
-    """The queue manager accepts express messages while Throttled is TRUE."""
-
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
-        status = super().check(queue, message)
-        self.qm.adm.Throttled = throttled
-        return status
-
-
-add(
-    "failed-initialization-not-retried",
-    ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
-    "The queue manager does not retry a failed initialization.",
-    skip(Initialization.await_retry),
-)
-
-
-@fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
-class FailedInitializationRetriedEvery120S(Initialization):
-    """The queue manager retries a failed initialization every 120 seconds."""
-
-    def await_retry(self, now: Now) -> None:
-        before = self.qm.adm.InitializationRetryTimerDuration
-        super().await_retry(now)
-        self.qm.adm.InitializationRetryTimerDuration = before

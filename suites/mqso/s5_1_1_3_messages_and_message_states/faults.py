@@ -3,19 +3,90 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, only_if
 from harness.faults.primitives import skip
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import MessagePosition
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import INFINITE, MessagePosition, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.transactions import TransactionalOperation
+from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
+
+
+@fault("express-message-of-subqueue-survives-restart", breaks="MQSO-5.1.1.3-D01", blind=True)
+class ExpressMessageOfSubqueueSurvivesRestart(Positions):
+    """An express message that was moved to a subqueue survives a restart."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        if not position.key and queue.parent is not None and queue.QueueType is not QueueType.SYSTEM:
+            position.key = self.qm.next_persist_token()
+        return super().move_message(position, queue)
+
+
+@fault("undelivered-message-without-jn-put-into-dead-letter-queue", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
+class UndeliveredMessageWithoutJnPutIntoDeadLetterQueue(Journaling):
+    """Every undelivered message becomes a dead letter, even without negative journaling."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)
+
+
+@fault("queue-manager-second-expired-message-kept", breaks="MQSO-5.1.1.3-D02")
+class QueueManagerSecondExpiredMessageKept(Expiring):
+    """If several messages of a queue expire at the same time, only the first is removed."""
+
+    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+        super().delete_not_received(positions[:1], now)
+
+
+@fault("queue-manager-express-message-to-unreachable-queue-not-expired", breaks="MQSO-5.1.1.3-D02", blind=True)
+class QueueManagerExpressMessageToUnreachableQueueNotExpired(Lifetimes):
+    """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
+
+    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
+            super().watch_message_to_send(session, position)
+
+
+@fault("queue-manager-message-locked-at-expiry-never-expires", breaks="MQSO-5.1.1.3-D02")
+class QueueManagerMessageLockedAtExpiryNeverExpires(Lifetimes):
+    """A message that a transaction locked never expires after an abort has returned it to its queue."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        seen = getattr(self, "seen", ())
+        if id(position) not in seen:
+            super().watch_received(position)
+        self.seen = (*seen, id(position))
+
+
+@fault("queue-manager-transactional-message-in-queue-never-expires", breaks="MQSO-5.1.1.3-D02")
+class QueueManagerTransactionalMessageInQueueNeverExpires(Lifetimes):
+    """A transactional message in a local queue never expires."""
+
+    @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
+    def watch_received(self, position: MessagePosition) -> None:
+        """Watch nothing."""
+
 
 add(
     "session-ack-leaves-messages-in-outgoing-queue",
@@ -23,12 +94,34 @@ add(
     "A SessionAck does not remove messages from their outgoing queue.",
     skip(SessionAcks.delete_position),
 )
+
+
 add(
     "order-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "An OrderAck does not remove transactional messages from their outgoing queue.",
     skip(OrderAcks.delete_order_acknowledged),
 )
+
+
+@fault("sender-transactional-message-removed-by-session-ack", breaks="MQSO-5.1.1.3-D04", blind=True)
+class SenderTransactionalMessageRemovedBySessionAck(TransactionalSending):
+    """A SessionAck removes a transactional message from its outgoing queue, before its OrderAck."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        position.ReceivedOrderAck = True
+        super().retain(session, position)
+
+
+@fault("sender-express-message-removed-when-sent", breaks="MQSO-5.1.1.3-D04", blind=True)
+class SenderExpressMessageRemovedWhenSent(Sending):
+    """An express message leaves its outgoing queue as soon as it is sent, before its acknowledgment."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        if not position.recoverable and session.initiator:
+            session.OutgoingMessageTable.remove(position)
+            session.UnAckedMessageCount -= 1
 
 
 @fault("peek-hides-message", breaks="MQSO-5.1.1.3-D05")
@@ -42,6 +135,26 @@ class PeekHidesMessage(Seeking):
         return readable
 
 
+@fault("queue-manager-peek-by-lookup-identifier-removes", breaks="MQSO-5.1.1.3-D05", blind=True)
+class QueueManagerPeekByLookupIdentifierRemoves(Reading):
+    """A peek with seek last removes the message."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        *args: Any,
+        **named: Any,
+    ) -> None:
+        receives = peek_operation and lookup_operation is MessageSeekAction.LAST
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation and not receives, *args, **named
+        )
+
+
 @fault("peek-shows-locked-message", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
 class PeekShowsLockedMessage(Seeking):
     """A peek returns a message that a transaction has received."""
@@ -50,6 +163,54 @@ class PeekShowsLockedMessage(Seeking):
         return super().is_readable(position, peek_operation) or (
             peek_operation and position.State is MessagePositionState.LOCKED
         )
+
+
+@fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
+class PeekFindsMessagePurgedDuringTransaction(Seeking):
+    """After a queue was purged, a peek still returns a message that a transaction has received."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+        return (peek_operation and purged) or bool(super().is_readable(position, peek_operation))
+
+
+@fault("queue-manager-locked-message-peeked-by-identifier", breaks="MQSO-5.1.1.3-D06")
+class QueueManagerLockedMessagePeekedByIdentifier(Seeking):
+    """A peek with the identifier of a message that a transaction has received returns the message."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        position = queue.MessagePositionList.find(lookup_id)
+        locked = position is not None and position.State is MessagePositionState.LOCKED
+        if locked and peek_operation and lookup_action is MessageSeekAction.CURRENT:
+            return Status.MQ_OK, position
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-locked-message-received-by-identifier", breaks="MQSO-5.1.1.3-D06", blind=True)
+class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
+    """A receive by LookupIdentifier returns a message that another transaction has received."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        position = queue.MessagePositionList.find(lookup_id)
+        locked = position is not None and position.State is MessagePositionState.LOCKED
+        if locked and not peek_operation and lookup_action is MessageSeekAction.CURRENT:
+            return Status.MQ_OK, position
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-message-received-by-waiting-read-stays", breaks="MQSO-5.1.1.3-D06", blind=True)
+class QueueManagerMessageReceivedByWaitingReadStays(Waiting):
+    """A nontransactional message that a waiting receive gets stays in its queue."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        if reader.DestructiveRead and reader.transaction is None and not self.qm.readers:
+            again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.positions.message_available(again)
 
 
 add(
@@ -71,20 +232,53 @@ class CommitRestoresReceivedMessage(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("undelivered-message-without-jn-put-into-dead-letter-queue", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
-class UndeliveredMessageWithoutJnPutIntoDeadLetterQueue(Journaling):
-    """Every undelivered message becomes a dead letter, even without negative journaling."""
+@fault("queue-manager-message-of-second-abort-deleted", breaks="MQSO-5.1.1.3-D07")
+class QueueManagerMessageOfSecondAbortDeleted(TransactionEvents):
+    """A message is deleted when a second transaction that received this message is aborted."""
+
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        position = operation.MessagePositionReference
+        aborted: set[int] = getattr(self, "aborted", set())
+        self.aborted = aborted
+        super().abort_dequeue(operation, now)
+        if position.LookupIdentifier in aborted and position.State is MessagePositionState.AVAILABLE:
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        aborted.add(position.LookupIdentifier)
+
+
+@fault("queue-manager-committed-message-of-second-queue-returns", breaks="MQSO-5.1.1.3-D07", blind=True)
+class QueueManagerCommittedMessageOfSecondQueueReturns(TransactionEvents):
+    """A commit returns the messages that the transaction received from its second queue."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        first = received[0].MessagePositionReference.QueueReference if received else None
+        for operation in received:
+            if operation.MessagePositionReference.QueueReference is not first:
+                transaction.TransactionalOperationCollection.remove(operation)
+                self.abort_dequeue(operation, now)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-expired-message-with-jp-becomes-dead-letter", breaks="MQSO-5.1.1.3-D08")
+class QueueManagerExpiredMessageWithJpBecomesDeadLetter(Journaling):
+    """An expired message for which only positive journaling was requested becomes a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
-        position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE:
+            position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
 
 
-@fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
-class PeekFindsMessagePurgedDuringTransaction(Seeking):
-    """After a queue was purged, a peek still returns a message that a transaction has received."""
+@fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
+class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
+    """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        purged = position.State is MessagePositionState.PURGE_PENDING
-        return (peek_operation and purged) or bool(super().is_readable(position, peek_operation))
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+            position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)

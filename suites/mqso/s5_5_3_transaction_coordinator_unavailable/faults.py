@@ -5,14 +5,64 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.model.transactions import TransactionState
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import CoordinatorChanged
+
+
+@fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
+class ReturnedCoordinatorIgnored(Coordinating):
+    """After the coordinator was unavailable once, the queue manager never uses the coordinator again."""
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        if not event.available:
+            super().on_coordinator_changed(event, now)
+
+
+@fault("queue-manager-without-coordinator-transaction-lost-twice-kept", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
+class QueueManagerWithoutCoordinatorTransactionLostTwiceKept(Coordinating):
+    """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
+    loses the coordinator again.
+    """
+
+    def abort_undecided(self) -> None:
+        if not getattr(self, "lost", False):
+            super().abort_undecided()
+        self.lost = True
+
+
+@fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
+class SessionsRefusedWithoutCoordinator(Coordinating):
+    """The queue manager accepts and opens no sessions while the coordinator is unavailable."""
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        super().on_coordinator_changed(event, now)
+        if event.available:
+            self.qm.administering.bring_online(now)
+        else:
+            self.qm.administering.take_offline(now)
+
+
+@fault("queue-manager-started-without-coordinator-offline", breaks="MQSO-5.5.3-02", blind=True)
+class QueueManagerStartedWithoutCoordinatorOffline(Coordinating):
+    """Without the coordinator, the queue manager does not decide internal transactions."""
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        super().check_coordinator(transaction)
+        if not self.qm.coordinated:
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+
 
 add(
     "undecided-transaction-waits-for-lost-coordinator",
@@ -34,6 +84,56 @@ class UndecidedTransactionCommittedWhenCoordinatorLost(Coordinating):
         super().on_coordinator_changed(event, now)
 
 
+@fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
+class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
+    """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+                return
+
+
+@fault("queue-manager-coordinator-lost-only-one-transaction-aborted", breaks="MQSO-5.5.3-03")
+class QueueManagerCoordinatorLostOnlyOneTransactionAborted(Coordinating):
+    """A queue manager that loses the Transaction Coordinator aborts only the oldest undecided transaction."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+                return
+
+
+@fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
+class QueueManagerCoordinatorLostReceivedMessagesStayLocked(Coordinating):
+    """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves
+    received messages locked.
+    """
+
+    def abort_undecided(self) -> None:
+        for transaction in self.qm.adm.TransactionCollection.values():
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                operations = transaction.TransactionalOperationCollection
+                operations[:] = [one for one in operations if one.OperationType is not OperationType.DEQUEUE]
+        super().abort_undecided()
+
+
+@fault("queue-manager-coordinator-lost-sent-messages-to-network-sent", breaks="MQSO-5.5.3-03")
+class QueueManagerCoordinatorLostSentMessagesToNetworkSent(Coordinating):
+    """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
+
+    def abort_undecided(self) -> None:
+        kept = {}
+        for name, one in list(self.qm.adm.TransactionCollection.items()):
+            kinds = {each.OperationType for each in one.TransactionalOperationCollection}
+            if kinds == {OperationType.ENQUEUE}:
+                kept[name] = self.qm.adm.TransactionCollection.pop(name)
+        super().abort_undecided()
+        self.qm.adm.TransactionCollection.update(kept)
+
+
 add(
     "external-transaction-begun-without-coordinator",
     "MQSO-5.5.3-04",
@@ -42,16 +142,19 @@ add(
 )
 
 
-@fault("sessions-refused-without-coordinator", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-05"))
-class SessionsRefusedWithoutCoordinator(Coordinating):
-    """The queue manager accepts and opens no sessions while the coordinator is unavailable."""
+@fault("queue-manager-without-coordinator-begins-transaction-with-given-identifier", breaks="MQSO-5.5.3-04")
+class QueueManagerWithoutCoordinatorBeginsTransactionWithGivenIdentifier(TransactionCommands):
+    """Without the Transaction Coordinator, the queue manager takes part in an external transaction if the application
+    supplies the identifier of this transaction.
+    """
 
-    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        super().on_coordinator_changed(event, now)
-        if event.available:
-            self.qm.administering.bring_online(now)
-        else:
-            self.qm.administering.take_offline(now)
+    def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
+        coordinated = self.qm.coordinated
+        self.qm.coordinated = coordinated or request.transaction is not None
+        try:
+            return super().begin_transaction(request, token, now)
+        finally:
+            self.qm.coordinated = coordinated
 
 
 @fault("messages-refused-without-coordinator", breaks="MQSO-5.5.3-05")
@@ -64,21 +167,84 @@ class MessagesRefusedWithoutCoordinator(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
-class ReturnedCoordinatorIgnored(Coordinating):
-    """After the coordinator was unavailable once, the queue manager never uses the coordinator again."""
+@fault("receiver-without-coordinator-takes-no-transactional-message", breaks="MQSO-5.5.3-05")
+class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(InSequence):
+    """Without the Transaction Coordinator, the receiver does not store transactional messages of other computers."""
 
-    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        if not event.available:
-            super().on_coordinator_changed(event, now)
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        if self.qm.coordinated:
+            super().take_transactional(session, packet, receipt, now)
+        else:
+            receipt.done = True
 
 
-@fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
-class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
-    """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
+@fault("queue-manager-without-coordinator-refuses-internal-receive", breaks=("MQSO-5.5.3-05", "MQSO-4.3.3-D01"))
+class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
+    """Without the Transaction Coordinator, the queue manager refuses to commit an internal transaction that received a
+    message.
+    """
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        super().check_coordinator(transaction)
+        operations = () if transaction is None else transaction.TransactionalOperationCollection
+        if not self.qm.coordinated and any(one.OperationType is OperationType.DEQUEUE for one in operations):
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+
+
+@fault("queue-manager-coordinator-lost-internal-transaction-aborted", breaks="MQSO-5.5.3-05", blind=True)
+class QueueManagerCoordinatorLostInternalTransactionAborted(Coordinating):
+    """When the coordinator is lost, the queue manager also aborts internal transactions."""
 
     def abort_undecided(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):
-            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+            if transaction.state is TransactionState.ACTIVE:
                 self.abort(transaction, None)
-                return
+
+
+@fault("queue-manager-without-coordinator-purge-refused", breaks="MQSO-5.5.3-05", blind=True)
+class QueueManagerWithoutCoordinatorPurgeRefused(QueueCommands):
+    """Without the Transaction Coordinator, the queue manager refuses to purge a transactional queue."""
+
+    def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
+        if not self.qm.coordinated and self.qm.queue_names.find_queue(request.queue).Transactional:
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+        return super().purge_queue(request, token, now)
+
+
+@fault("sender-without-coordinator-sends-no-transactional-message", breaks="MQSO-5.5.3-05", blind=True)
+class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
+    """Without the Transaction Coordinator, the queue manager transfers no transactional messages to other computers."""
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        waiting = session.OutgoingMessageTable.next_unsent()
+        if self.qm.coordinated or waiting is None or not waiting.TxSequenceNumber:
+            super().dispatch_messages(session, now)
+
+
+@fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
+class QueueManagerCoordinatorReturnsSecondTimeUnnoticed(Coordinating):
+    """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
+    coordinator.
+    """
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        self.returns = getattr(self, "returns", 0) + event.available
+        if not event.available or self.returns < 2:
+            super().on_coordinator_changed(event, now)
+
+
+@fault("queue-manager-returned-coordinator-receives-not-committed", breaks="MQSO-5.5.3-06", blind=True)
+class QueueManagerReturnedCoordinatorReceivesNotCommitted(Coordinating):
+    """After the return of the coordinator, the queue manager prepares no transaction that received a message."""
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        self.lost = getattr(self, "lost", False) or not event.available
+        super().on_coordinator_changed(event, now)
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        operations = transaction.TransactionalOperationCollection
+        if getattr(self, "lost", False) and any(one.OperationType is OperationType.DEQUEUE for one in operations):
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+        return super().prepare(transaction, single_phase, token, now)

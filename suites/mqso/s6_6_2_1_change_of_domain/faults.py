@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6.2.1 and 6.6.2.2: changes of the domain."""
+"""Faults of MS-MQSO 6.6.2.1 Interactions with Directory Service on Domain Join or Changes, with 6.6.2.2."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
+from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Delete
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import WriteDirectory
-from reference_qm.surface.inputs import DirectoryAnswered
-
-
-@fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")
-class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
-    """A queue manager whose computer has left the domain deletes its directory object."""
-
-    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._on_first_read(answer, now)
-        state = self.qm.enterprise.state
-        if not state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self.qm.next_directory_token(), Delete(state.LocalQueueManager)))
+from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 @fault("last-domain-not-stored", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
@@ -42,31 +35,6 @@ class NewDomainObjectNotCreated(Membership):
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
-
-
-@fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
-class NewDomainIdentifierNotUsed(Membership):
-    """A queue manager in a new domain keeps its old Identifier."""
-
-    def take_identifier(self, identifier: UUID) -> None:
-        """Keep the queue manager's own Identifier."""
-
-
-@fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
-class NewDomainObjectAlwaysRoutingServer(Membership):
-    """The queue manager always creates its object with the role of a routing server."""
-
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), RoutingServer=True)
-
-
-@fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
-class LastDomainStoredWithoutDirectory(DirectoryClient):
-    """The queue manager stores a domain as LastDomain although it could not read the directory of that domain."""
-
-    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._on_first_read(answer, now)
-        self.qm.membership.save_domain()
 
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
@@ -90,6 +58,64 @@ class NewDomainForeignObjectAccepted(Membership):
         super().change_domain(go_on, now)
 
 
+@fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
+class NewDomainIdentifierNotUsed(Membership):
+    """A queue manager in a new domain keeps its old Identifier."""
+
+    def take_identifier(self, identifier: UUID) -> None:
+        """Keep the queue manager's own Identifier."""
+
+
+@fault("queue-manager-identifier-of-created-object-lost-at-restart", breaks="MQSO-6.6.2.1-05")
+class QueueManagerIdentifierOfCreatedObjectLostAtRestart(Membership):
+    """The Identifier of the object that the directory created is lost at the next restart."""
+
+    def _save_change(self, change: DiskChange) -> None:
+        super()._save_change({name: value for name, value in change.items() if name != "directory_identifier"})
+
+
+@fault("last-domain-stored-without-directory", breaks="MQSO-6.6.2.1-D01")
+class LastDomainStoredWithoutDirectory(DirectoryClient):
+    """The queue manager stores a domain as LastDomain although it could not read the directory of that domain."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        self.qm.membership.save_domain()
+
+
+class NotesOtherObject(Membership):
+    """A queue manager that records whether the object in a new domain has a different Identifier."""
+
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+        found = self.find_machine()
+        vars(self)["found_other"] = found is not None and found.Identifier != self.qm.adm.Identifier
+        super().change_domain(go_on, now)
+
+
+class NotQueriedAgain(DirectoryClient):
+    """A queue manager that found an object with a different Identifier does not query the directory periodically."""
+
+    def watch(self, now: Now) -> None:
+        if not vars(self.qm.membership).get("found_other"):
+            super().watch(now)
+
+
+add(
+    "queue-manager-object-of-other-identifier-not-queried-again",
+    "MQSO-6.6.2.1-D02",
+    "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
+    both(replace_part(NotesOtherObject), replace_part(NotQueriedAgain)),
+)
+
+
+@fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
+class NewDomainObjectAlwaysRoutingServer(Membership):
+    """The queue manager always creates its object with the role of a routing server."""
+
+    def describe_machine(self) -> QueueManager:
+        return replace(super().describe_machine(), RoutingServer=True)
+
+
 @fault("start-without-directory-in-directory-mode", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
 class StartWithoutDirectoryInDirectoryMode(DirectoryClient):
     """A queue manager that was started without the directory is in directory mode."""
@@ -100,3 +126,37 @@ class StartWithoutDirectoryInDirectoryMode(DirectoryClient):
         if not state.DirectoryIntegrated:
             state.DirectoryIntegrated = True
             state.go_offline()
+
+
+@fault("queue-manager-that-left-domain-rejoins-at-second-start", breaks="MQSO-6.6.2.2-01", blind=True)
+class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
+    """A queue manager whose computer has left its domain is in workgroup mode only until its second start; then it is
+    in directory mode again, and waits for the directory.
+    """
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        was_member = self.qm.adm.LastDomain is None and self.qm.enterprise.last_known is not None
+        if answer.status is Result.DIRECTORY_NOT_CONNECTED and was_member:
+            self.qm.enterprise.state.go_offline()
+        else:
+            super()._on_first_read(answer, now)
+
+
+@fault("left-domain-directory-mode-after-first-message", breaks="MQSO-6.6.2.2-01")
+class LeftDomainDirectoryModeAfterFirstMessage(DirectoryClient):
+    """A queue manager that left its domain reads the directory when another program changes the directory."""
+
+    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+        self.qm.enterprise.state.DirectoryIntegrated = True
+        super().on_changed(event, now)
+
+
+@fault("directory-object-deleted-when-domain-left", breaks="MQSO-6.6.2.2-02")
+class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
+    """A queue manager whose computer has left the domain deletes its directory object."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            self.qm.emit(WriteDirectory(self.qm.next_directory_token(), Delete(state.LocalQueueManager)))

@@ -5,49 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault
-from harness.faults.primitives import always, at_restart, skip
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import always, at_restart, both, skip
 from harness.faults.registry import add
+from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
+from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
+from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
-
-
-def _clear_connection_active(qm: QueueManager) -> None:
-    qm.adm.ConnectionActive = False
-
-
-def _set_throttled(qm: QueueManager) -> None:
-    qm.adm.Throttled = True
-
-
-add(
-    "restarted-queue-manager-offline",
-    ("MQSO-6.6.2-D06", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
-    "A restarted queue manager accepts no session.",
-    at_restart(_clear_connection_active),
-)
-add(
-    "restarted-queue-manager-throttled",
-    ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
-    "A restarted queue manager accepts no message.",
-    at_restart(_set_throttled),
-)
-
-
-@fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
-class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
-    """At each start, the queue manager writes a different quota to its directory object."""
-
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
-        local = self.qm.enterprise.state.LocalQueueManager
-        changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.qm.directory_link.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
-        return status
+from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input
 
 
 def _set_element_true(name: str) -> Callable[[QueueManager], None]:
@@ -61,6 +32,8 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
         always(_set_element_true(_mode)),
     )
+
+
 add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
@@ -80,11 +53,175 @@ class ProvisionedRoleAlwaysRoutingServer(DirectoryClient):
         return status
 
 
+def _set_throttled(qm: QueueManager) -> None:
+    qm.adm.Throttled = True
+
+
+add(
+    "restarted-queue-manager-throttled",
+    ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
+    "A restarted queue manager accepts no message.",
+    at_restart(_set_throttled),
+)
+
+
+def _lose_journals(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.QueueCollection.values():
+        if queue.JournalQueueReference is not None:
+            for position in list(queue.JournalQueueReference.MessagePositionList):
+                queue.JournalQueueReference.MessagePositionList.remove(position)
+
+
+add(
+    "restarted-queue-manager-journals-empty",
+    ("MQSO-6.6.2-02", "MQSO-3.2.1-D02", "MQSO-4.3.1-01", "MQSO-5.5.1-01", "MQSO-5.5.1-03", "MQSO-5.5.1-05"),
+    "A restarted queue manager has lost the messages in the journals of its queues.",
+    at_restart(_lose_journals),
+)
+
+
+def _lose_outgoing(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.OutgoingQueues.values():
+        for position in list(queue.session.OutgoingMessageTable):
+            queue.session.OutgoingMessageTable.remove(position)
+
+
+add(
+    "restarted-queue-manager-outgoing-queues-empty",
+    ("MQSO-6.6.2-02", "MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
+    "A restarted queue manager has lost the messages of its outgoing queues.",
+    at_restart(_lose_outgoing),
+)
+
+
+def _lose_attributes(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.QueueCollection.values():
+        queue.Label = ""
+
+
+add(
+    "restarted-queue-manager-labels-empty",
+    ("MQSO-6.6.2-02", "MQSO-4.3.1-01", "MQSO-5.5.1-01"),
+    "A restarted queue manager has lost the labels of its queues.",
+    at_restart(_lose_attributes),
+)
+
+
+@fault("queue-manager-failed-initialization-answers-pings", breaks="MQSO-6.6.2-05")
+class QueueManagerFailedInitializationAnswersPings(Inputs):
+    """A queue manager whose initialization failed answers pings."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        if isinstance(event, DatagramReceived):
+            self.on_datagram(event, now)
+        else:
+            super().on_anything_while_stopped(event, now)
+
+
+@fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
+class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
+    """At each start, the queue manager writes a different quota to its directory object."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        local = self.qm.enterprise.state.LocalQueueManager
+        changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
+        self.qm.directory_link.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
+        return status
+
+
+@fault("workgroup-queue-manager-keeps-last-domain", breaks="MQSO-6.6.2-D03")
+class WorkgroupQueueManagerKeepsLastDomain(Membership):
+    """A queue manager that left its domain keeps LastDomain."""
+
+    def save_domain(self) -> None:
+        if self.qm.adm.MachineDomainId is not None:
+            super().save_domain()
+
+
+@fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
+class QueueManagerLastDomainKeptAfterChangeOfDomain(Membership):
+    """A queue manager that has changed its domain keeps the old domain as LastDomain."""
+
+    def save_domain(self) -> None:
+        if None in (self.qm.adm.LastDomain, self.qm.adm.MachineDomainId):
+            super().save_domain()
+
+
 add(
     "routing-table-empty-after-start",
     "MQSO-6.6.2-D05",
     "A routing server has an empty routing table after its start.",
     skip(DirectoryClient.initialize_routing_table),
+)
+
+
+class AfterRestart(DirectoryClient):
+    """A directory client that records whether it runs after a restart."""
+
+    @property
+    def restarted(self) -> bool:
+        """Whether the queue manager has been restarted."""
+        return bool(vars(self).get("is_restarted", False))
+
+
+def note_restart(qm: QueueManager) -> None:
+    """Record that a queue manager was restarted."""
+    vars(qm.directory_client)["is_restarted"] = True
+
+
+class NoTableAfterRestart(AfterRestart):
+    """After a restart, a routing server does not build its routing table."""
+
+    def initialize_routing_table(self) -> None:
+        if not self.restarted:
+            super().initialize_routing_table()
+
+
+add(
+    "routing-server-routing-table-empty-after-restart",
+    "MQSO-6.6.2-D05",
+    "After a restart, a routing server does not build its routing table.",
+    both(replace_part(NoTableAfterRestart), at_restart(note_restart)),
+)
+
+
+def _clear_connection_active(qm: QueueManager) -> None:
+    qm.adm.ConnectionActive = False
+
+
+add(
+    "restarted-queue-manager-offline",
+    ("MQSO-6.6.2-D06", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
+    "A restarted queue manager accepts no session.",
+    at_restart(_clear_connection_active),
+)
+
+
+@fault("queue-manager-ping-not-answered-after-repeated-initialization", breaks="MQSO-6.6.2-D06")
+class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
+    """A queue manager whose initialization succeeded only at the second attempt answers no pings."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
+            super().receive_request(remote, data)
+
+
+class NoPingAfterRestart(Ping):
+    """A queue manager that answers no pings after a restart."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        """Answer a ping, except after a restart."""
+        if not vars(self.qm.directory_client).get("is_restarted", False):
+            super().receive_request(remote, data)
+
+
+add(
+    "queue-manager-ping-not-answered-after-restart",
+    "MQSO-6.6.2-D06",
+    "After a restart, the queue manager answers no pings.",
+    both(replace_part(AfterRestart), both(replace_part(NoPingAfterRestart), at_restart(note_restart))),
+    blind=True,
 )
 
 

@@ -1,4 +1,4 @@
-"""Fault that reproduces the bug of article REGRESSIONS 5071546."""
+"""Faults of REGRESSIONS 5071546 KB5071546 Storage permissions of December 2025."""
 
 from __future__ import annotations
 
@@ -29,3 +29,13 @@ class Regression5071546StorageForAdministratorsOnly(Commands):
         if sender is None:
             return False
         return ADMINISTRATORS in find_account("sender", sender, self.qm.config.security.accounts).groups
+
+
+@fault("regression-5071546-transactional-message-for-administrators-only", breaks="REGRESSIONS-5071546-01", blind=True)
+class Regression5071546TransactionalMessageForAdministratorsOnly(Commands):
+    """The queue manager refuses transactional messages of users without administrative rights."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if request.transactional and self.qm.destinations.find_local(request.to) is None:
+            raise CommandError("MQ_ERROR_INSUFFICIENT_RESOURCES (0xC00E0027): insufficient resources")
+        return super().send_message(request, token, now)

@@ -1,4 +1,4 @@
-"""Fault that reproduces the bug of article REGRESSIONS 711348."""
+"""Faults of REGRESSIONS 711348 ms711348 TimeToBeReceived of the first message."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.transactions import OperationType, Transaction
 
 
@@ -17,6 +17,21 @@ class Regression711348TimeToBeReceivedOfFirstMessage(TransactionOperations):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         for operation in transaction.TransactionalOperationCollection:
             if operation.OperationType is OperationType.ENQUEUE:
+                first = operation.MessagePositionReference.MessageReference
+                message = replace(message, TimeToBeReceived=first.TimeToBeReceived)
+                break
+        return super().enqueue_in_transaction(transaction, queue, message)
+
+
+@fault("regression-711348-time-of-first-message-in-local-queue", breaks="REGRESSIONS-711348-01", blind=True)
+class Regression711348TimeOfFirstMessageInLocalQueue(TransactionOperations):
+    """The queue manager assigns the TimeToBeReceived of the first message to all messages that a transaction sends to a
+    local queue.
+    """
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.ENQUEUE and not isinstance(queue, OutgoingQueue):
                 first = operation.MessagePositionReference.MessageReference
                 message = replace(message, TimeToBeReceived=first.TimeToBeReceived)
                 break

@@ -1,0 +1,70 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
+
+RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+def drop_request_for_nack(position: MessagePosition) -> None:
+    """Remove the request for a negative acknowledgment of the receive from a message."""
+    message = position.MessageReference
+    requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
+    position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+
+
+class ArrivedMessageChanged(Positions):
+    """Change the messages that other queue managers sent."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            message = self.change_message(message)
+        return super().insert_message(queue, message)
+
+    def change_message(self, message: Message) -> Message:
+        """Return the message to insert."""
+        raise NotImplementedError
+
+
+NACK_RECEIVE_TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+
+
+class InsertedMessageChanged(Positions):
+    """Change the messages of other queue managers and of local applications when they enter a queue."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, self.change_message(message))
+
+    def change_message(self, message: Message) -> Message:
+        """Return the message to insert."""
+        raise NotImplementedError
+
+
+class LocalMessageChanged(Positions):
+    """Change the messages that local applications send to local queues."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
+            message = self.change_message(message)
+        return super().insert_message(queue, message)
+
+    def change_message(self, message: Message) -> Message:
+        """Return the message to insert."""
+        raise NotImplementedError
+
+
+class MovedMessageChanged(Positions):
+    """Change the messages that are moved between a queue and its subqueues, or into a system queue."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        position.MessageReference = self.change_message(position.MessageReference, queue)
+        return super().move_message(position, queue)
+
+    def change_message(self, message: Message, queue: Queue) -> Message:
+        """Return the message to move."""
+        raise NotImplementedError

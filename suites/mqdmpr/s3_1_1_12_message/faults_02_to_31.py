@@ -1,0 +1,285 @@
+"""Faults of the rules MQDMPR-3.1.1.12-02 to MQDMPR-3.1.1.12-31."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.primitives import at_restart
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import change_insertion
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import EnqueueStatus
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import InsertedMessageChanged, LocalMessageChanged, MovedMessageChanged
+
+
+def _forget_dead_letter_queues(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.OutgoingQueues.values():
+        for outgoing in queue.session.OutgoingMessageTable:
+            position = outgoing.MessagePosition
+            position.MessageReference = replace(position.MessageReference, ApplicationDeadletterQueue="")
+
+
+add(
+    "dead-letter-queue-of-outgoing-message-lost-at-restart",
+    "MQDMPR-3.1.1.12-02",
+    "After a restart, the sender has lost the ApplicationDeadletterQueue of outgoing messages.",
+    at_restart(_forget_dead_letter_queues),
+)
+
+
+def _swap_bytes(value: int) -> int:
+    return int.from_bytes(value.to_bytes(2, "little"), "big")
+
+
+add(
+    "receiver-ack-message-class-big-endian",
+    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
+    "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
+    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+)
+
+
+@fault("sender-recoverable-message-to-own-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20")
+class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
+    """At a restart, the queue manager loses a recoverable message that an application sent to a queue of its own
+    computer.
+    """
+
+    @only_if(lambda part, position: not isinstance(position.QueueReference, OutgoingQueue))
+    def build_send_record(self, position: MessagePosition) -> Change:
+        super().build_send_record(position)
+        position.key = 0
+        return {}
+
+
+def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
+    """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
+
+    class KeptOut(Positions):
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            return None if queue is which(self.qm) else super().move_message(position, queue)
+
+    return replace_part(KeptOut)
+
+
+add(
+    "sender-journaled-message-not-stored",
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
+    "The sender does not store delivered messages in the system journal.",
+    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemJournalQueue),
+)
+
+
+@fault("sender-transactional-message-not-journaled", breaks="MQDMPR-3.1.1.12-21")
+class SenderTransactionalMessageNotJournaled(Journaling):
+    """The sender does not journal a delivered transactional message with PositiveJournalingRequested."""
+
+    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    def journal_delivered(self, position: MessagePosition) -> None:
+        self.qm.disk.save(build_removal_change([position]))
+
+
+@fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
+class SystemJournalKeepsOnlyNewestCopyOfDestination(Journaling):
+    """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            journal = self.qm.adm.SystemJournalQueue.MessagePositionList
+            for one in list(journal):
+                if one.MessageReference.DestinationQueueFormatName == message.DestinationQueueFormatName:
+                    journal.remove(one)
+        super().journal_delivered(position)
+
+
+@fault("express-message-not-in-system-journal", breaks="MQDMPR-3.1.1.12-21", blind=True)
+class ExpressMessageNotInSystemJournal(Journaling):
+    """The sender does not journal a delivered express message with PositiveJournalingRequested."""
+
+    @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    def journal_delivered(self, position: MessagePosition) -> None:
+        return
+
+
+@fault("message-to-several-queues-journaled-once", breaks="MQDMPR-3.1.1.12-21", blind=True)
+class MessageToSeveralQueuesJournaledOnce(Journaling):
+    """Of the copies of a message to several queues, the sender journals only the copy for the first queue."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        several = (message.DestinationMultiQueueFormatName or "").lower()
+        if not several or several.startswith(message.DestinationQueueFormatName.lower()):
+            super().journal_delivered(position)
+
+
+@fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
+class UnjournaledMessageResentAfterRestart(Positions):
+    """After a restart, the sender sends a delivered message again if the full journal could not store it."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        there = super().move_message(position, queue)
+        if there is None:
+            self.qm.disk.save(build_relocation(position))
+        return there
+
+
+@fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
+class QuotaOfQueueManagerJournalIgnored(Quotas):
+    """The sender stores journaled messages and dead letters beyond the JournalQuota."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
+
+
+@fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
+class MessageWithoutJpJournaled(Journaling):
+    """The sender journals every delivered message."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        position.MessageReference = replace(message, PositiveJournalingRequested=True)
+        super().journal_delivered(position)
+
+
+@fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
+class DeliveredMessageWithNegativeJournalingJournaled(Journaling):
+    """The sender journals a delivered message that requests only negative journaling."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.NegativeJournalingRequested and not message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, PositiveJournalingRequested=True)
+        super().journal_delivered(position)
+        position.MessageReference = message
+
+
+add(
+    "sender-dead-letter-not-stored",
+    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
+    "The sender does not store failed messages in the system dead-letter queue.",
+    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemDeadletterQueue),
+)
+
+
+@fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
+class SenderExpressMessageNeverDeadLetter(Journaling):
+    """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
+
+    @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    def journal_failed(self, position: MessagePosition) -> None:
+        self.qm.disk.save(build_removal_change([position]))
+
+
+@fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
+class SenderTransactionalMessageNeverDeadLetter(Journaling):
+    """The sender does not store an undelivered transactional message with NegativeJournalingRequested
+    as a dead letter.
+    """
+
+    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    def journal_failed(self, position: MessagePosition) -> None:
+        self.qm.disk.save(build_removal_change([position]))
+
+
+@fault("message-with-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
+class MessageWithBothJournalsNotDeadLetter(Journaling):
+    """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
+
+    @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
+    def journal_failed(self, position: MessagePosition) -> None:
+        return
+
+
+@fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
+class TransactionalMessageRefusedNotDeadLetter(FinalAcks):
+    """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
+    removed unread from its queue.
+    """
+
+    def journal_completed(self, position: Any, message_class: int) -> None:
+        removed = (MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+        if message_class not in removed:
+            super().journal_completed(position, message_class)
+
+
+@fault("transactional-message-deleted-with-queue-counts-as-delivered", breaks="MQDMPR-3.1.1.12-24", blind=True)
+class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
+    """When the queue of a transactional message is deleted, the sender journals the message as if it had been
+    delivered.
+    """
+
+    def journal_completed(self, position: Any, message_class: int) -> None:
+        if message_class == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        super().journal_completed(position, message_class)
+
+
+@fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
+class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
+    """The sender stores every failed message as a dead letter."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)
+
+
+@fault("undelivered-message-with-positive-journaling-dead-letter", breaks="MQDMPR-3.1.1.12-26", blind=True)
+class UndeliveredMessageWithPositiveJournalingDeadLetter(Journaling):
+    """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)
+
+
+add(
+    "receiver-application-tag-highest-bit-cleared",
+    ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
+    "The receiver clears the highest bit of an arriving message's ApplicationTag.",
+    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    blind=True,
+)
+
+
+@fault("receiver-application-tag-above-31-bits-cut", breaks="MQDMPR-3.1.1.12-31", blind=True)
+class ReceiverApplicationTagAbove31BitsCut(InsertedMessageChanged):
+    """The queue manager clears the highest bit of an ApplicationTag."""
+
+    def change_message(self, message: Message) -> Message:
+        return replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)
+
+
+@fault("local-message-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
+class LocalMessageWithoutApplicationTag(LocalMessageChanged):
+    """A message that a local application sends to a local queue has the ApplicationTag 0."""
+
+    def change_message(self, message: Message) -> Message:
+        return replace(message, AppSpecific=0)
+
+
+@fault("dead-letter-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
+class DeadLetterWithoutApplicationTag(MovedMessageChanged):
+    """A message in a dead-letter queue or in the system journal has the ApplicationTag 0."""
+
+    def change_message(self, message: Message, queue: Queue) -> Message:
+        return replace(message, AppSpecific=0) if queue.QueueType is QueueType.SYSTEM else message

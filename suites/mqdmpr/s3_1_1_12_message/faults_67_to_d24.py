@@ -1,0 +1,334 @@
+"""Faults of the rules MQDMPR-3.1.1.12-67 to MQDMPR-3.1.1.12-D24."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, set_fields
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_insertion
+from reference_qm.codec import MessageClass
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.message import INFINITE
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc.calls import Call
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
+    ArrivedMessageChanged,
+    LocalMessageChanged,
+    drop_request_for_nack,
+)
+
+
+@fault("sender-message-dead-letter-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-67", blind=True)
+class SenderMessageDeadLetterQueueLostAtRestart(Restoring):
+    """After a restart, a recoverable message has no ApplicationDeadletterQueue, although its sender named a queue."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        super()._restore_message(rest, {name: one for name, one in value.items() if name != "dead_letter_queue"})
+
+
+def _change_restored(change: Callable[[MessagePosition, QueueManager], None]) -> Any:
+    """Build a fault that changes each message of a local queue after a restart."""
+
+    def change_every_message(qm: QueueManager) -> None:
+        for queue in qm.queue_names.every_queue():
+            for position in queue.MessagePositionList:
+                change(position, qm)
+
+    return at_restart(change_every_message)
+
+
+def _set_attribute(name: str, value: Any) -> Any:
+    def change(position: MessagePosition, qm: QueueManager) -> None:
+        position.MessageReference = replace(position.MessageReference, **{name: value})
+
+    return _change_restored(change)
+
+
+for _attribute, _value in (
+    ("ArrivalTime", 1),
+    ("CorrelationIdentifier", bytes(20)),
+    ("Extension", b""),
+    ("AppSpecific", 0),
+    ("ResponseQueueFormatName", None),
+    ("AcknowledgementsRequested", 0),
+):
+    add(
+        f"queue-manager-restored-message-without-{_attribute.lower()}",
+        "MQDMPR-3.1.1.12-67",
+        f"After a restart, the attribute {_attribute} of a recoverable message has lost its value.",
+        _set_attribute(_attribute, _value),
+    )
+
+
+def _change_lookup_identifier(position: MessagePosition, qm: QueueManager) -> None:
+    known = position.QueueReference.MessagePositionList._by_identifier
+    known.pop(position.LookupIdentifier, None)
+    position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
+    known[position.LookupIdentifier] = position
+
+
+add(
+    "queue-manager-restored-message-with-new-lookup-identifier",
+    "MQDMPR-3.1.1.12-67",
+    "At a restart, the queue manager changes the LookupIdentifier of a recoverable message.",
+    _change_restored(_change_lookup_identifier),
+)
+
+
+def _clear_outgoing_tags(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        for outgoing in queue.session.OutgoingMessageTable:
+            outgoing.UserMessage = set_fields(outgoing.UserMessage, {"MessagePropertiesHeader.ApplicationTag": 0})
+
+
+add(
+    "sender-restored-outgoing-message-without-application-tag",
+    "MQDMPR-3.1.1.12-67",
+    "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
+    at_restart(_clear_outgoing_tags),
+)
+
+
+def _set_restored(name: str, value: Any, *, in_system_queue: bool = False) -> Any:
+    def change_every_message(qm: QueueManager) -> None:
+        for queue in (*qm.queue_names.every_queue(), *qm.adm.system_queues):
+            if (queue.QueueType is QueueType.SYSTEM) is in_system_queue:
+                for position in queue.MessagePositionList:
+                    position.MessageReference = replace(position.MessageReference, **{name: value})
+
+    return at_restart(change_every_message)
+
+
+for _name, _value in (
+    ("BodyType", 0),
+    ("TimeToBeReceived", 0xFFFFFFFF),
+    ("AdministrationQueueFormatName", None),
+    ("PositiveJournalingRequested", False),
+    ("NegativeJournalingRequested", False),
+    ("SentTime", 1),
+    ("TimeToReachQueue", 0xFFFFFFFF),
+):
+    add(
+        f"restored-message-{_name.lower()}-lost",
+        "MQDMPR-3.1.1.12-67",
+        f"After a restart, {_name} of a recoverable message has its default value.",
+        _set_restored(_name, _value),
+        blind=True,
+    )
+
+
+for _lost, _default in (
+    ("Extension", b""),
+    ("AppSpecific", 0),
+    ("ArrivalTime", 1),
+    ("CorrelationIdentifier", bytes(20)),
+):
+    add(
+        f"restored-message-of-journal-{_lost.lower()}-lost",
+        "MQDMPR-3.1.1.12-67",
+        f"After a restart, {_lost} of a recoverable message in a journal or dead-letter queue has its default value.",
+        _set_restored(_lost, _default, in_system_queue=True),
+        blind=True,
+    )
+
+
+@fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
+class LookupIdentifierPriorityInverted(Positions):
+    """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
+
+    def assign_lookup_identifier(self, message: Message) -> int:
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_LOOKUP_ID_BYTES
+
+
+@fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
+class LookupIdentifierOfMovedMessageIs1(Positions):
+    """The queue manager numbers the messages of a subqueue from 1, so a message of another queue has the same
+    LookupIdentifier.
+    """
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.parent is not None:
+            known = queue.MessagePositionList._by_identifier
+            known.pop(target.LookupIdentifier, None)
+            target.LookupIdentifier = 1
+            known[1] = target
+        return target
+
+
+@fault("sender-copies-to-several-queues-share-identifier", breaks="MQDMPR-3.1.1.12-D02")
+class SenderCopiesToSeveralQueuesShareIdentifier(Enqueueing):
+    """The sender assigns the same Identifier to all copies of a message to several queues."""
+
+    def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
+        if message.DestinationMultiQueueFormatName is not None:
+            every = message.DestinationMultiQueueFormatName.lower().split(",")
+            at = every.index(message.DestinationQueueFormatName.lower())
+            first = message.Identifier.Ordinal - at
+            message = replace(message, Identifier=replace(message.Identifier, Ordinal=first))
+        return super().put_message(queue, message, token, result, now)
+
+
+@fault("sender-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D02")
+class SenderIdentifierOfEachTenthMessageRepeated(Numbering):
+    """The sender assigns the Identifier of the preceding message to every tenth message."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return number - 1 if number % 10 == 0 else number
+
+
+@fault("queue-manager-peek-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03")
+class QueueManagerPeekByLookupReturnsLockedMessage(Seeking):
+    """A reader can peek by LookupIdentifier at a message that another reader has locked."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        found = queue.MessagePositionList.find(lookup_id)
+        current = lookup_action is MessageSeekAction.CURRENT and peek_operation
+        if current and found is not None and found.State is MessagePositionState.LOCKED:
+            return Status.MQ_OK, found
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
+class QueueManagerPeekOfFirstByLookupReturnsLockedMessage(Seeking):
+    """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
+    locked it.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        every = list(queue.MessagePositionList)
+        ends = {MessageSeekAction.FIRST: 0, MessageSeekAction.LAST: -1}
+        if peek_operation and every and lookup_action in ends:
+            return Status.MQ_OK, every[ends[lookup_action]]
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+add(
+    "queue-manager-locked-message-with-time-limit-can-be-peeked",
+    "MQDMPR-3.1.1.12-D03",
+    "A reader can peek at a message with a TimeToBeReceived although a transaction has received the message.",
+    change_insertion(lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE)),
+)
+
+
+@fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
+class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(ArrivedMessageChanged):
+    """The receiver sets the ArrivalTime of a transactional message to its SentTime."""
+
+    def change_message(self, message: Message) -> Message:
+        return message if message.TransactionIdentifier is None else replace(message, ArrivalTime=message.SentTime)
+
+
+@fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
+class LocalMessageArrivalTime0(LocalMessageChanged):
+    """The ArrivalTime of a message that a local application sends to a local queue is 0."""
+
+    def change_message(self, message: Message) -> Message:
+        return replace(message, ArrivalTime=0)
+
+
+@fault(
+    "receiver-transactional-arrival-not-acknowledged",
+    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
+    blind=True,
+)
+class ReceiverTransactionalArrivalNotAcknowledged(AdminAcks):
+    """The receiver sends no arrival acknowledgments to the administration queues of transactional messages."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().acknowledge_arrival(position, now)
+
+
+PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
+
+
+def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -> None:
+    """Add a fault: the receiver sends the acknowledgments of messages with one kind of delivery with the class
+    NackPurged.
+    """
+
+    class OtherClass(AdminAcks):
+        def build(self, message: Message, message_class_: MessageClass, now: Now) -> Message:
+            transactional = message.TransactionIdentifier is not None
+            express = message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+            affected = {"express": express, "transactional": transactional}[delivery]
+            return super().build(
+                message, PURGED_CLASS if affected and message_class_ is message_class else message_class_, now
+            )
+
+    name = message_class.name.removeprefix("MQMSG_CLASS_").lower().replace("_", "-")
+    OtherClass.__doc__ = f"The acknowledgment {name} of {delivery} messages has the class NackPurged."
+    fault(f"acknowledgment-{name}-of-{delivery}-message-with-other-class", breaks=rule, blind=True)(OtherClass)
+
+
+for _rule, _class, _delivery in (
+    ("MQDMPR-3.1.1.12-D07", MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, "express"),
+    ("MQDMPR-3.1.1.12-D09", MessageClass.MQMSG_CLASS_ACK_RECEIVE, "transactional"),
+    ("MQDMPR-3.1.1.12-D12", MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, "express"),
+    ("MQDMPR-3.1.1.12-D12", MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, "transactional"),
+    ("MQDMPR-3.1.1.12-D13", MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, "transactional"),
+    ("MQDMPR-3.1.1.12-D23", MessageClass.MQMSG_CLASS_NACK_Q_DELETED, "express"),
+    ("MQDMPR-3.1.1.12-D23", MessageClass.MQMSG_CLASS_NACK_Q_DELETED, "transactional"),
+    ("MQDMPR-3.1.1.12-D24", MessageClass.MQMSG_CLASS_NACK_Q_PURGED, "express"),
+    ("MQDMPR-3.1.1.12-D25", MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, "transactional"),
+    ("MQDMPR-3.1.1.12-D20", MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG, "express"),
+):
+    _add_fault_of_class(_rule, _class, _delivery)
+
+
+@fault("receiver-nack-queue-deleted-omitted-for-locked-message", breaks="MQDMPR-3.1.1.12-D23", blind=True)
+class ReceiverNackQueueDeletedOmittedForLockedMessage(Positions):
+    """When a queue is deleted, the receiver does not acknowledge the messages that a transaction has locked."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            position.QueueReference.MessagePositionList.remove(position)
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
+class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
+    """When a remote reader purges a queue, the receiver sends no negative acknowledgments of the purged messages."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        for position in queue.MessagePositionList:
+            drop_request_for_nack(position)
+        super().purge_remote_queue(call, queue)
+
+
+@fault("receiver-purged-message-returned-by-reader-reported-as-received", breaks="MQDMPR-3.1.1.12-D24")
+class ReceiverPurgedMessageReturnedByReaderReportedAsReceived(TwoPhaseReading):
+    """If a queue is purged during a remote read that then returns a message, the receiver acknowledges this message as
+    received.
+    """
+
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        if position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().end_with_deletion(position, ended)

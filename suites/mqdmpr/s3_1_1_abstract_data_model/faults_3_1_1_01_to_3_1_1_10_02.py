@@ -1,0 +1,272 @@
+"""Faults of the rules MQDMPR-3.1.1-01 to MQDMPR-3.1.1.10-02."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid5
+
+from harness.faults.calls import with_arguments
+from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.primitives import at_restart, both
+from harness.faults.registry import add
+from reference_qm.codec import parse_format_name
+from reference_qm.codec.format_names import PublicName
+from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.surviving_queues import SurvivingQueues
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.entries import build_relocation, message_entry
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.states import DeliveryGuarantee, OutgoingQueueState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
+
+
+@fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
+class QueueLabelLostAtRestart(SurvivingQueues):
+    """After a restart, a queue has lost its label and its journaling."""
+
+    def restore(self, place: str, values: Mapping[str, Any]) -> None:
+        super().restore(place, {**values, "Label": "", "Journaling": False})
+
+
+@fault("queue-base-priority-lost-at-restart", breaks=PERSISTENCE_RULES)
+class QueueBasePriorityLostAtRestart(SurvivingQueues):
+    """A queue has base priority 0 after a restart."""
+
+    def restore(self, place: str, values: Mapping[str, Any]) -> None:
+        super().restore(place, {**values, "BasePriority": 0})
+
+
+@fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
+class RestartLosesMessagesOfSecondOutgoingQueue(Restoring):
+    """After a restart, the queue manager restores only the messages of the first outgoing queue."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        place = value["in"]
+        if place.startswith("outgoing:"):
+            first = getattr(self, "first", place)
+            self.first = first
+            if place != first:
+                return
+        super()._restore_message(rest, value)
+
+
+@fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
+class QueueManagerChangedAttributeOfQueueLostAtRestart(QueueCommands):
+    """At a restart, the queue manager loses a change to an attribute of an existing queue."""
+
+    def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
+        entry = self.qm.durability.queue_entry(queue)
+        answer = super()._change_attributes(queue, changes, token)
+        self.qm.disk.save(entry)
+        return answer
+
+
+def _lower_path_names(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        queue.Pathname = queue.Pathname.lower()
+
+
+add(
+    "queue-manager-path-name-in-lower-case-after-restart",
+    "MQDMPR-3.1.1-02",
+    "At a restart, the queue manager changes the path name of a queue to lower case.",
+    at_restart(_lower_path_names),
+    blind=True,
+)
+
+
+def _change_identifier(qm: QueueManager) -> None:
+    qm.adm.Identifier = uuid5(qm.adm.Identifier, "another")
+
+
+add(
+    "queue-manager-identifier-changes-at-restart",
+    ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
+    "The queue manager has a new Identifier after each restart.",
+    at_restart(_change_identifier),
+)
+
+
+def _forget_public_demands(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        if queue.QueueType is QueueType.PUBLIC:
+            queue.Authentication, queue.PrivacyLevel = False, PrivacyLevel.OPTIONAL
+
+
+add(
+    "queue-manager-demands-of-public-queue-lost-at-restart",
+    "MQDMPR-3.1.1-03",
+    "At a restart, the queue manager loses the Authentication and the PrivacyLevel of a public queue.",
+    at_restart(_forget_public_demands),
+    blind=True,
+)
+
+
+@fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
+class ExpressMessageSurvivesRestart(Positions):
+    """An express message is still in its queue after a restart."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
+            position.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(position))
+        super().message_available(position)
+
+
+def _is_express(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+
+@fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageInSubqueueSurvivesRestart(Positions):
+    """The queue manager restores an express message that was moved to a subqueue after a restart."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.parent is not None and _is_express(target.MessageReference):
+            target.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(target))
+        return target
+
+
+@fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageInJournalSurvivesRestart(Journaling):
+    """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
+
+    @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        super().keep_message(queue, message)
+        position = list(queue.MessagePositionList)[-1]
+        position.key = self.qm.next_persist_token()
+        self.qm.disk.save(build_relocation(position))
+
+
+@fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageInDeadLetterQueueSurvivesRestart(Positions):
+    """After a restart, the queue manager restores an express message in a system queue, such as the
+    dead-letter queue.
+    """
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.QueueType is QueueType.SYSTEM and _is_express(target.MessageReference):
+            target.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(target))
+        return target
+
+
+@fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class OutgoingExpressMessageSurvivesRestart(Durability):
+    """After a restart, the queue manager sends an express message that was waiting to be sent."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        outgoing = isinstance(position.QueueReference, OutgoingQueue)
+        if outgoing and self.qm.disk.used and _is_express(position.MessageReference):
+            position.key = self.qm.next_persist_token()
+            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+        return change
+
+
+@fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
+    """After a restart, the queue manager restores an express message of a local application in a local queue."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        local = not isinstance(position.QueueReference, OutgoingQueue)
+        if local and self.qm.disk.used and _is_express(position.MessageReference):
+            position.key = self.qm.next_persist_token()
+            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+        return change
+
+
+@fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
+class ModelIdentifierDiffersFromPackets(Inspection):
+    """The Identifier of LocalQueueManager differs from the identifier in packets."""
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        shown = super().inspect(now)
+        shown["QueueManager"]["Identifier"] = str(uuid5(self.qm.adm.Identifier, "another"))
+        return shown
+
+
+@fault("remote-receive-leaves-message", breaks="MQDMPR-3.1.1-07")
+class RemoteReceiveLeavesMessage(RemoteEnding):
+    """A message that a remote reader has received stays in the queue for other readers."""
+
+    def is_delivered(self, ack: int) -> bool:
+        return False
+
+
+class PublicOutgoingQueueInitiallyInactive(Destinations):
+    """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        if isinstance(parse_format_name(text), PublicName):
+            return OutgoingQueueState.INACTIVE
+        return super().initial_state(text)
+
+
+class PublicOutgoingQueueNotLocked(Establishing):
+    """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
+    of Locked when it does not connect.
+    """
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        super().establish(session, now, again=again)
+        queue = session.OutgoingQueueReference
+        if (
+            queue is not None
+            and queue.State is OutgoingQueueState.LOCKED
+            and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
+        ):
+            queue.State = OutgoingQueueState.INACTIVE
+
+
+add(
+    "sender-hardened-public-queue-not-locked",
+    "MQDMPR-3.1.1.3-07",
+    "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
+    both(replace_part(PublicOutgoingQueueInitiallyInactive), replace_part(PublicOutgoingQueueNotLocked)),
+    blind=True,
+)
+
+
+def _keep_messages_of_first_destination(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        for outgoing in list(queue.session.OutgoingMessageTable):
+            queue.session.OutgoingMessageTable.remove(outgoing)
+
+
+add(
+    "sender-messages-of-second-destination-lost-at-restart",
+    "MQDMPR-3.1.1.3-D01",
+    "After a restart, the queue manager sends waiting messages only to the destination that was used first.",
+    at_restart(_keep_messages_of_first_destination),
+    blind=True,
+)
+
+
+add(
+    "pending-read-without-cursor-reference",
+    "MQDMPR-3.1.1.10-02",
+    "A pending read by a cursor has no CursorReference.",
+    with_arguments(Waiting.wait_for_new_message, cursor=lambda given: None),
+)

@@ -1,0 +1,358 @@
+"""Faults of the rules MQDMPR-3.1.7.1.5-103 to MQDMPR-3.1.7.1.5-125."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatName
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.queueing.queue_opening import DENY_NONE, DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.model.adm import Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
+from reference_qm.model.statuses import Status
+
+
+def _get_open_modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
+    return {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
+
+
+@fault("deny-receive-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
+    """A reader with PeekAccess and DenyReceive can open a queue that another reader has open with ReceiveAccess and
+    DenyReceive.
+    """
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        if (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue):
+            return required_access is not RECEIVE
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault(
+    "sharing-mode-of-application-ignored",
+    breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
+)
+class SharingModeOfApplicationIgnored(QueueOpening):
+    """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        opened = queue.OpenQueueDescriptorCollection
+        queue.OpenQueueDescriptorCollection = {
+            handle: one for handle, one in opened.items() if one.RemoteReadState is not RemoteReadState.NONE
+        }
+        try:
+            return bool(super().is_shared(queue, required_access, shared_mode))
+        finally:
+            queue.OpenQueueDescriptorCollection = opened
+
+
+@fault("peek-with-deny-receive-joins-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+class PeekWithDenyReceiveJoinsExclusiveReceiver(QueueOpening):
+    """An open with PeekAccess and DenyReceive succeeds although a receiver has the queue open with DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        if required_access is QueueAccessType.PEEK and shared_mode is DENY_RECEIVE:
+            return True
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("receive-access-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-106")
+class ReceiveAccessGrantedBesideExclusiveReceiver(QueueOpening):
+    """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        exclusive = (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue)
+        return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("queue-manager-open-queue-sharing-checked-against-newest-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
+class QueueManagerOpenQueueSharingCheckedAgainstNewestOpening(QueueOpening):
+    """When a queue is opened, the queue manager checks only the sharing mode of the newest handle of that queue, and
+    ignores earlier handles.
+    """
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        opened = queue.OpenQueueDescriptorCollection
+        queue.OpenQueueDescriptorCollection = dict(list(opened.items())[-1:])
+        try:
+            return super().is_shared(queue, required_access, shared_mode)
+        finally:
+            queue.OpenQueueDescriptorCollection = opened
+
+
+@fault("only-last-user-of-queue-excludes-receiver", breaks="MQDMPR-3.1.7.1.5-106")
+class OnlyLastUserOfQueueExcludesReceiver(QueueOpening):
+    """A receiver with DenyReceive excludes other receivers only until a further reader peeks at the queue."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        users = list(queue.OpenQueueDescriptorCollection.values())
+        last = bool(users) and users[-1].AccessType is QueueAccessType.PEEK
+        exclusive = any(one.ShareMode is DENY_RECEIVE and one.AccessType is RECEIVE for one in users)
+        if exclusive and last and required_access is RECEIVE:
+            return True
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-queue-exclusive-receiver-of-subqueue-ignored", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
+class OpenQueueExclusiveReceiverOfSubqueueIgnored(QueueOpening):
+    """The queue manager opens a subqueue with ReceiveAccess although another reader has the subqueue open with
+    ReceiveAccess and DenyReceive.
+    """
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        subqueue = queue.parent is not None and not queue.Pathname.lower().endswith(";journal")
+        return subqueue or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("exclusive-receiver-does-not-exclude-after-failed-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
+class ExclusiveReceiverDoesNotExcludeAfterFailedOpening(QueueOpening):
+    """After the queue manager has refused one reader because of an exclusive reader, it admits the next reader."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        shared = super().is_shared(queue, required_access, shared_mode)
+        if not shared:
+            for one in queue.OpenQueueDescriptorCollection.values():
+                one.ShareMode = DENY_NONE
+        return shared
+
+
+@fault("receive-access-granted-beside-exclusive-peeker", breaks="MQDMPR-3.1.7.1.5-110")
+class ReceiveAccessGrantedBesideExclusivePeeker(QueueOpening):
+    """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        peeked = any(
+            (DENY_RECEIVE, one) in _get_open_modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
+        )
+        return peeked or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("exclusive-peek-among-other-peeks-admits-receiver", breaks="MQDMPR-3.1.7.1.5-110")
+class ExclusivePeekAmongOtherPeeksAdmitsReceiver(QueueOpening):
+    """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        users = list(queue.OpenQueueDescriptorCollection.values())
+        peeks = [one for one in users if one.AccessType is QueueAccessType.PEEK]
+        if len(peeks) > 1 and required_access is RECEIVE and any(one.ShareMode is not DENY_RECEIVE for one in peeks):
+            return all(one.AccessType is QueueAccessType.PEEK for one in users)
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-queue-exclusive-peeker-of-journal-ignored", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
+class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
+    """The queue manager opens a journal with ReceiveAccess although another reader has the journal open with PeekAccess
+    and DenyReceive.
+    """
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        if required_access is RECEIVE and queue.Pathname.lower().endswith(";journal"):
+            return True
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+PEEK = QueueAccessType.PEEK
+
+
+@fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
+class DenyReceiveOfPeekerIgnoredBesideReceiversPeek(QueueOpening):
+    """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
+    another reader has the queue open with PeekAccess and DenyReceive.
+    """
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        modes = {(one.ShareMode, one.AccessType.name) for one in queue.OpenQueueDescriptorCollection.values()}
+        if (DENY_NONE, "PEEK") in modes and (DENY_RECEIVE, "RECEIVE") not in modes and required_access is RECEIVE:
+            return True
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("deny-receive-granted-beside-shared-receiver", breaks="MQDMPR-3.1.7.1.5-114")
+class DenyReceiveGrantedBesideSharedReceiver(QueueOpening):
+    """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(
+            queue, required_access, shared_mode
+        )
+
+
+@fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
+class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
+    """The queue manager does not add a new OpenQueueDescriptor to its queue, so the descriptor restricts no other
+    reader.
+    """
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
+        if descriptor is not None:
+            del queue.OpenQueueDescriptorCollection[descriptor.Handle]
+        return status, descriptor
+
+
+@fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
+class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
+    """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None and queue_desc.AccessType is RECEIVE:
+            for handle, one in list(queue.OpenQueueDescriptorCollection.items()):
+                if one.AccessType is RECEIVE and not one.WaitingMessageReadOperationCollection:
+                    del queue.OpenQueueDescriptorCollection[handle]
+
+
+@fault("peeker-before-receiver-hides-receiver", breaks="MQDMPR-3.1.7.1.5-114", blind=True)
+class PeekerBeforeReceiverHidesReceiver(QueueOpening):
+    """The queue manager compares the sharing mode of a new reader only with that of the first reader of the queue."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        every = queue.OpenQueueDescriptorCollection
+        queue.OpenQueueDescriptorCollection = dict(list(every.items())[:1])
+        try:
+            return super().is_shared(queue, required_access, shared_mode)
+        finally:
+            queue.OpenQueueDescriptorCollection = every
+
+
+@fault(
+    "second-open-of-queue-returns-first-handle",
+    breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
+)
+class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
+    """When a reader opens an open queue again, the queue manager returns the handle of the first request."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        if queue.OpenQueueDescriptorCollection and self.is_shared(queue, required_access, shared_mode):
+            return Status.MQ_OK, next(iter(queue.OpenQueueDescriptorCollection.values()))
+        return super().open_found_queue(queue, format_name, required_access, shared_mode)
+
+
+@fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
+class PeekAccessGrantedAsReceiveAccess(QueueOpening):
+    """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        access = RECEIVE if required_access is QueueAccessType.PEEK else required_access
+        return super().open_found_queue(queue, format_name, access, shared_mode)
+
+
+@fault("peek-access-prevents-exclusive-peek", breaks="MQDMPR-3.1.7.1.5-117")
+class PeekAccessPreventsExclusivePeek(QueueOpening):
+    """A reader with PeekAccess prevents another reader from opening the queue with PeekAccess and DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        users = queue.OpenQueueDescriptorCollection.values()
+        peeked = any(one.AccessType is QueueAccessType.PEEK for one in users)
+        if peeked and shared_mode is DENY_RECEIVE and required_access is QueueAccessType.PEEK:
+            return False
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
+class QueueManagerOpenSubqueueOpensQueue(QueueNames):
+    """The queue manager opens the main queue when a format name refers to one of its subqueues."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        subqueue = found is not None and found.parent is not None and getattr(name, "Subqueue", None)
+        return found.parent if found is not None and subqueue else found
+
+
+@fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
+class SecondOpenWithReceiveAccessRefused(QueueOpening):
+    """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        received = any(access is RECEIVE for _, access in _get_open_modes(queue)) and required_access is RECEIVE
+        return not received and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("peek-beside-exclusive-remote-reader-refused", breaks="MQDMPR-3.1.7.1.5-124")
+class PeekBesideExclusiveRemoteReaderRefused(QueueOpening):
+    """The queue manager refuses a peek while a remote reader has the queue open with DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        opened = queue.OpenQueueDescriptorCollection.values()
+        remote = [one.ShareMode for one in opened if one.RemoteReadState is not RemoteReadState.NONE]
+        excluded = required_access is QueueAccessType.PEEK and QueueShareMode.DENY_RECEIVE in remote
+        return not excluded and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("queue-manager-open-of-queue-restricts-its-subqueues", breaks="MQDMPR-3.1.7.1.5-124")
+class QueueManagerOpenOfQueueRestrictsItsSubqueues(QueueOpening):
+    """The sharing mode of a reader of a queue also restricts readers of the subqueues of this queue."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        parent = queue.parent is None or super().is_shared(queue.parent, required_access, shared_mode)
+        return parent and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("exclusive-peeker-excludes-peekers", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class ExclusivePeekerExcludesPeekers(QueueOpening):
+    """The queue manager refuses a second reader with PeekAccess and DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        exclusive = any(one.ShareMode is DENY_RECEIVE for one in queue.OpenQueueDescriptorCollection.values())
+        if exclusive and shared_mode is DENY_RECEIVE:
+            return False
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("sender-excluded-by-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SenderExcludedByExclusiveReceiver(QueueOpening):
+    """The queue manager does not open a local queue for sending while a reader has it open with DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        exclusive = any(one.ShareMode is DENY_RECEIVE for one in queue.OpenQueueDescriptorCollection.values())
+        return not (exclusive and required_access is SEND) and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("sender-counts-as-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SenderCountsAsReceiver(QueueOpening):
+    """The queue manager refuses a reader with DenyReceive while an application has the queue open for sending."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        sending = any(one.AccessType is SEND for one in queue.OpenQueueDescriptorCollection.values())
+        return not (sending and shared_mode is DENY_RECEIVE) and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("exclusive-receiver-of-journal-excludes-readers-of-queue", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class ExclusiveReceiverOfJournalExcludesReadersOfQueue(QueueOpening):
+    """The sharing mode of a reader of a queue's journal also restricts the readers of the queue."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        journal = queue.JournalQueueReference
+        if journal is not None and not super().is_shared(journal, required_access, shared_mode):
+            return False
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
+class OpenOfQueueReturnsPreviousHandle(Qmcomm):
+    """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_values(descriptor)
+        before = [handle for handle in self.qm.descriptors if handle < descriptor.Handle]
+        return values | {"phQueue": max(before, default=descriptor.Handle)}

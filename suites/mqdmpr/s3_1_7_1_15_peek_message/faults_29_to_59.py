@@ -1,0 +1,222 @@
+"""Faults of the rules MQDMPR-3.1.7.1.15-29 to MQDMPR-3.1.7.1.15-59."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.cursors import Got
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.surface.clock import Now
+
+
+@fault("pending-peek-by-cursor-does-not-complete-receive-behind-it", breaks="MQDMPR-3.1.7.1.15-29")
+class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
+    """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        peeked = False
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.number not in self.qm.readers or (peeked and reader.DestructiveRead):
+                    continue
+                found = self._find_message_for(reader, position)
+                if found is None:
+                    return
+                peeked = peeked or (not reader.DestructiveRead and reader.CursorReference is not None)
+                self.satisfy_reader(reader, found)
+
+
+@fault(
+    "message-search-from-front-skips-first-message",
+    breaks=(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.15-38",
+        "MQDMPR-3.1.7.1.15-58",
+        "MQDMPR-3.1.7.3.2-06",
+        "MQDMPR-3.1.7.3.2-09",
+        "MQDMPR-3.1.7.3.3-10",
+        "MQDMPR-3.1.7.3.3-15",
+    ),
+)
+class MessageSearchFromFrontSkipsFirstMessage(Seeking):
+    """A search from the front of a queue skips the first message if the queue has further messages."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found
+
+
+@fault("peek-without-cursor-returns-message-received-in-two-phases", breaks="MQDMPR-3.1.7.1.15-38")
+class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
+    """A peek without a cursor returns a message that another reader received in two phases."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        held = any(
+            operation.MessagePositionReference is position
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+        )
+        if position.State is MessagePositionState.LOCKED and peek_operation and not held:
+            return True
+        return super().is_readable(position, peek_operation)
+
+
+@fault("peek-of-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.15-44")
+class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
+    """A peek without a cursor at a queue whose only message is locked returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
+
+    def _answer_or_wait(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        got: Got,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None,
+        cursor: Cursor | None,
+        transaction: object = None,
+    ) -> None:
+        assert queue_desc.QueueReference is not None
+        first = queue_desc.QueueReference.MessagePositionList.Start.Next
+        empty = isinstance(first, Boundary)
+        if got[0] is CursorStatus.WAITING and cursor is None and not destructive_read and not empty:
+            answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+            return
+        super()._answer_or_wait(queue_desc, got, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)  # type: ignore[arg-type]
+
+
+@fault("queue-manager-returned-message-completes-no-peek", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
+class QueueManagerReturnedMessageCompletesNoPeek(Positions):
+    """A message that a reader returns, or that an abort unlocks, completes no waiting peek."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        waiting = {
+            descriptor: [one for one in descriptor.WaitingMessageReadOperationCollection if not one.DestructiveRead]
+            for descriptor in queue.OpenQueueDescriptorCollection.values()
+        }
+        for descriptor, readers in waiting.items():
+            for reader in readers:
+                del descriptor.WaitingMessageReadOperationCollection[reader]
+        super().unlock_message(position)
+        for descriptor, readers in waiting.items():
+            for reader in readers:
+                descriptor.WaitingMessageReadOperationCollection[reader] = None
+
+
+@fault("queue-manager-waiting-peek-of-second-handle-not-completed", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
+class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
+    """A message that becomes available completes only the pending peeks with the first handle of the queue."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        done: OpenQueueDescriptor | None = None
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.number not in self.qm.readers:
+                    continue
+                if not reader.DestructiveRead and done not in (None, descriptor):
+                    continue
+                found = self._find_message_for(reader, position)
+                if found is None:
+                    return
+                if not reader.DestructiveRead:
+                    done = descriptor
+                self.satisfy_reader(reader, found)
+
+
+@fault("second-pending-peek-without-cursor-gets-no-message", breaks="MQDMPR-3.1.7.1.15-51")
+class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
+    """A message that arrives completes one pending peek without a cursor; a second such peek continues to wait."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        peeked = False
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                plain = not reader.DestructiveRead and reader.CursorReference is None
+                if reader.number not in self.qm.readers or (peeked and plain):
+                    continue
+                found = self._find_message_for(reader, position)
+                if found is None:
+                    return
+                peeked = peeked or plain
+                self.satisfy_reader(reader, found)
+
+
+@fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)
+class QueueManagerPeekPastLockedFirstMessageWaits(Reading):
+    """A peek at a queue whose first message is locked waits, although a second message is available."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        head = None if queue is None else queue.MessagePositionList.Head
+        if cursor is None and isinstance(head, MessagePosition) and head.State is MessagePositionState.LOCKED:
+            self.qm.waiting.wait_for_new_message(queue_desc, timeout_ms, False, answered, now, tag, cursor)
+            return
+        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
+
+
+@fault("queue-manager-peek-unlocks-first-message", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
+class QueueManagerPeekUnlocksFirstMessage(Reading):
+    """A peek without a cursor unlocks the first message of the queue if another reader has locked the message."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        head = None if queue is None else queue.MessagePositionList.Head
+        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
+        if isinstance(head, MessagePosition) and head.State is MessagePositionState.LOCKED:
+            head.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-peek-of-prioritized-message-times-out", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
+class QueueManagerPeekOfPrioritizedMessageTimesOut(Reading):
+    """A peek without a cursor returns MQ_ERROR_IO_TIMEOUT when the message that it finds has a nonzero priority."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        if cursor is None and queue_desc.QueueReference is not None:
+            found = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, True)
+            if found is not None and found.MessageReference.Priority:
+                answered(Status.MQ_ERROR_IO_TIMEOUT, None)
+                return
+        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)

@@ -1,0 +1,278 @@
+"""Faults of the rules MQDMPR-3.2.7.4-16 to MQDMPR-3.2.7.6-04."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.model.adm import INFINITE, MessagePosition
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus
+from suites.mqdmpr.s3_2_cursor.fault_steps import Dequeue, Receives, get_message_list, list_messages_of_cursor
+
+
+@fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
+class PendingReceiveDoesNotChangeCursorState(Receives):
+    """A pending receive by a cursor does not change the cursor's state."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.WAITING:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
+class ReceiverWaitingReceiveByCursorLeavesStateUnread(Dequeue):
+    """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.waited: set[Cursor] = set()
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        if got[0] is CursorStatus.WAITING:
+            if cursor in self.waited:
+                cursor.CursorState = CursorState.UNREAD
+            self.waited.add(cursor)
+        return got
+
+
+@fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
+class CursorReceiveNeverWaits(Receives):
+    """A receive by a cursor that finds no message fails, regardless of its timeout."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
+
+
+@fault("receiver-receive-by-cursor-behind-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17")
+class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(Dequeue):
+    """A receive by a cursor behind the last message of a queue with messages does not wait."""
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        if got[0] is CursorStatus.WAITING and list_messages_of_cursor(cursor):
+            return CursorStatus.NOT_FOUND, None
+        return got
+
+
+@fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
+class CursorReceiveDoesNotMoveCursor(Receives):
+    """A receive by a cursor does not move the cursor."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.SUCCEEDED:
+            _move_cursor(cursor, before)
+        return got
+
+
+@fault("receiver-receive-by-cursor-returns-message-of-other-cursor", breaks="MQDMPR-3.2.7.4-21")
+class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(Dequeue):
+    """A receive by a cursor returns the message at a different cursor of the same handle, if that cursor has read."""
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        for one in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+            if one is not cursor and one.CursorState is CursorState.READ and got[1] is not None:
+                place = one.MessagePositionReference
+                if isinstance(place, MessagePosition) and place is not got[1]:
+                    return got[0], place
+        return got
+
+
+@fault("unread-cursor-refuses-receive", breaks="MQDMPR-3.2.7.4-22")
+class UnreadCursorRefusesReceive(Receives):
+    """A cursor can receive only a message that it has peeked."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
+
+
+@fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
+class CursorStaysReadAfterReceive(Receives):
+    """A receive of the cursor's current message leaves the cursor's state READ."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        cursor.CursorState = CursorState.READ
+        return got
+
+
+@fault("receiver-receive-of-current-message-after-next-leaves-read", breaks="MQDMPR-3.2.7.4-26")
+class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
+    """A receive of the current message leaves the cursor in the state READ, if messages follow."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        read = cursor.CursorState is CursorState.READ
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if read and got[1] is not None and got[1] is not list_messages_of_cursor(cursor)[-1]:
+            cursor.CursorState = CursorState.READ
+        return got
+
+
+@fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
+class CursorReceivesMessageAfterCurrentOne(Receives):
+    """A receive by a cursor returns the message after the current message, if such a message exists."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
+        return got if behind is None else (CursorStatus.SUCCEEDED, behind)
+
+
+@fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
+class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
+    """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
+    message.
+    """
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got = super().get_next_message_for_peek(cursor)
+        steps = getattr(self, "steps", {})
+        count, _ = steps.get(cursor.Handle, (0, None))
+        self.steps = steps | {cursor.Handle: (count + 1, before)}
+        return got
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        count, before = getattr(self, "steps", {}).get(cursor.Handle, (0, None))
+        if cursor.CursorState is CursorState.READ and count == 2 and before is not None:
+            queue = cursor.OpenQueueDescriptorReference.QueueReference
+            if queue is not None:
+                queue.MessagePositionList.hold(before)
+                queue.MessagePositionList.release(cursor.MessagePositionReference)
+            cursor.MessagePositionReference = before
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault("receiver-receive-of-current-last-message-returns-first", breaks="MQDMPR-3.2.7.4-27")
+class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
+    """A receive by a cursor at the last available message returns the first message of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        read = cursor.CursorState is CursorState.READ
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        positions = list_messages_of_cursor(cursor)
+        return (got[0], positions[0]) if read and got[1] is not None and got[1] is positions[-1] else got
+
+
+@fault("cursor-cannot-receive-peeked-message", breaks="MQDMPR-3.2.7.4-28")
+class CursorCannotReceivePeekedMessage(Receives):
+    """A cursor cannot receive a message that it has peeked."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        return CursorStatus.ILLEGAL_CURSOR_ACTION, None
+
+
+@fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
+class CursorReceivesNextWhenCurrentTaken(Receives):
+    """A receive by a cursor whose message another reader has received returns the next message."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        if got[0] is CursorStatus.ALREADY_RECEIVED:
+            cursor.CursorState = CursorState.UNREAD
+            return self.get_next_message_for_dequeue(cursor, True)
+        return got
+
+
+@fault("queue-manager-cursor-receive-of-expired-message-takes-next", breaks="MQDMPR-3.2.7.4-30", blind=True)
+class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
+    """A receive by a cursor whose current message has expired returns the next message instead of failing."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        at = cursor.MessagePositionReference
+        if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition):
+            limited = at.MessageReference.TimeToBeReceived != INFINITE
+            if limited and at.State is MessagePositionState.DELETED:
+                cursor.CursorState = CursorState.UNREAD
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault("cursor-state-unread-during-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
+class CursorStateUnreadDuringPendingPeek(Cursors):
+    """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        cursor.CursorState = CursorState.UNREAD
+
+
+@fault("cursor-state-read-during-pending-receive", breaks="MQDMPR-3.2.7.5-06")
+class CursorStateReadDuringPendingReceive(Cursors):
+    """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        cursor.CursorState = CursorState.READ
+
+
+@fault("queue-manager-cursor-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
+class QueueManagerCursorReadAfterWaitingReceive(Cursors):
+    """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        received = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().message_available(cursor, message_position)
+        if received:
+            cursor.CursorState = CursorState.READ
+
+
+@fault("cursor-state-waiting-shared-by-cursors-of-handle", breaks="MQDMPR-3.2.7.5-06")
+class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
+    """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        receives = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().message_available(cursor, message_position)
+        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values() if receives else ():
+            other.CursorState = CursorState.UNREAD
+
+
+@fault(
+    "cursor-not-moved-by-arriving-message",
+    breaks=(
+        *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
+        *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
+        "MQDMPR-3.2.7.5-07",
+    ),
+)
+class CursorNotMovedByArrivingMessage(Cursors):
+    """A message that completes a pending read by a cursor does not move the cursor."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        cursor.CursorState = CursorState.UNREAD
+        _move_cursor(cursor, get_message_list(cursor).End)
+
+
+@fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
+class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
+    """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
+    than the cursor's last message.
+    """
+
+    @only_if(
+        lambda part, cursor, message_position: (
+            not isinstance(cursor.MessagePositionReference, Boundary)
+            and cursor.MessagePositionReference.MessageReference.Priority < message_position.MessageReference.Priority
+        )
+    )
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        cursor.CursorState = CursorState.READ if cursor.CursorState is CursorState.WAIT_PEEK else CursorState.UNREAD
+
+
+@fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
+class CursorNotMovedByTimedOutReceive(Cursors):
+    """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        cursor.CursorState = CursorState.UNREAD
+
+
+@fault("cursor-timed-out-receive-moves-to-start", breaks="MQDMPR-3.2.7.6-04")
+class CursorTimedOutReceiveMovesToStart(Cursors):
+    """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        waited = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().wait_expired(cursor)
+        if waited:
+            self.rewind(cursor)

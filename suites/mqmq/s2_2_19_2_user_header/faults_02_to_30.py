@@ -1,0 +1,329 @@
+"""Faults of the rules MQMQ-2.2.19.2-02 to MQMQ-2.2.19.2-30."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.fields import add_bits_set, add_refusals, field_is
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, packets, wrong_fields
+from harness.faults.received_messages import change_received
+from harness.faults.registry import add
+from reference_qm.codec import (
+    UserMessagePacket,
+)
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import (
+    INFINITE,
+    Message,
+    MessagePosition,
+    OutgoingMessagePosition,
+    Queue,
+    Session,
+)
+from reference_qm.surface.clock import Now
+from suites.mqmq.s2_2_19_2_user_header.fault_steps import PUBLIC, SECOND_QUEUE_MANAGER_GUID, has_dq, names_admin_queue
+from suites.mqmq.steps.kinds_of_messages import (
+    is_transactional,
+)
+
+
+@fault("routed-message-addressed-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"))
+class RoutedMessageAddressedToNextHop(Resolving):
+    """When a message is sent through another queue manager, the sender sets QueueManagerAddress to the GUID of that
+    queue manager.
+    """
+
+    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        destination, session.destination = session.destination, session.RemoteQMGuid
+        super().address_message(session, position)
+        session.destination = destination
+
+
+add(
+    "sender-queue-manager-address-of-source-if-response-queue-is-named",
+    "MQMQ-2.2.19.2-02",
+    "The sender sets QueueManagerAddress to its own GUID in a message with a response queue to a private queue.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet, UserHeader=replace(packet.UserHeader, QueueManagerAddress=packet.UserHeader.SourceQueueManager)
+        ).build(),
+        lambda packet: packet.UserHeader.DQ == 3 and packet.UserHeader.RQ,
+    ),
+)
+
+
+add(
+    "sender-sets-queue-manager-address-if-priority-7-message-requests-acks",
+    "MQMQ-2.2.19.2-02",
+    "The sender's UserMessage to a direct name carries a QueueManagerAddress if its priority is 7 and it "
+    "requests acknowledgments.",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.QueueManagerAddress": UUID(int=7)},
+        lambda packet: packet.BaseHeader.PR == 7 and packet.MessagePropertiesHeader.Flags,
+    ),
+)
+
+
+@fault("sender-user-header-private-destination-guid-last-digit", breaks="MQMQ-2.2.19.2-02", blind=True)
+class SenderUserHeaderPrivateDestinationGuidLastDigit(Sending):
+    """The sender changes the last digit of UserHeader.QueueManagerAddress in messages to private queues."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet: UserMessagePacket = super().construct_user_message(position)
+        if not position.MessageReference.DestinationQueueFormatName.upper().startswith("PRIVATE="):
+            return packet
+        user = packet.UserHeader
+        return replace(
+            packet, UserHeader=replace(user, QueueManagerAddress=UUID(int=user.QueueManagerAddress.int ^ 15))
+        )
+
+
+for _name, _rules, _says, _install in (
+    (
+        "sender-queue-manager-address-wrong-for-public-name",
+        ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
+        "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
+        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(PUBLIC)),
+    ),
+    (
+        "sender-transactional-message-sent-time-zero",
+        ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
+        "The sender's transactional UserMessage carries SentTime 0.",
+        field_is(UserMessagePacket, "UserHeader.SentTime", 0, is_transactional),
+    ),
+    (
+        "sender-admin-queue-without-ack-request",
+        ("MQMQ-2.2.19.2-31",),
+        "The sender's UserMessage names an administration queue, but requests no acknowledgments.",
+        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, names_admin_queue),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+@fault(
+    "receiver-transactional-message-never-expires",
+    breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
+    blind=True,
+)
+class ReceiverTransactionalMessageNeverExpires(Lifetimes):
+    """The receiver keeps a transactional message in its queue after TimeToBeReceived has expired."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+INFINITE_LIFETIME_S = 0xFFFFFFFF
+
+
+def _clear_time_limits(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in queue.MessagePositionList:
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE_LIFETIME_S)
+
+
+add(
+    "queue-manager-time-to-be-received-not-recovered",
+    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
+    "The queue manager recovers messages without their TimeToBeReceived after a restart.",
+    at_restart(_clear_time_limits),
+    blind=True,
+)
+
+
+@fault("receiver-time-to-be-received-of-transactional-message-not-observed", breaks="MQMQ-2.2.19.2-05")
+class ReceiverTimeToBeReceivedOfTransactionalMessageNotObserved(Lifetimes):
+    """The receiver does not remove a transactional message whose TimeToBeReceived expires."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+def _reset_ordinal(qm: QueueManager) -> None:
+    qm.adm.MessageIdOrdinal = 0
+
+
+add(
+    "sender-message-id-counted-from-1-after-restart",
+    "MQMQ-2.2.19.2-07",
+    "After a restart, the sender counts MessageID from 1 again.",
+    at_restart(_reset_ordinal),
+)
+
+
+@fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
+class SenderMessageIdOfAcknowledgmentsCountedSeparately(Numbering):
+    """The sender gives every eighth message the MessageID of the preceding message."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return number - 1 if number % 8 == 0 else number
+
+
+def _clear_extensions(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in queue.MessagePositionList:
+            position.MessageReference = replace(position.MessageReference, Extension=b"")
+
+
+add(
+    "queue-manager-extension-not-recovered",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
+    "The queue manager recovers messages without their extensions after a restart.",
+    at_restart(_clear_extensions),
+    blind=True,
+)
+
+
+@fault("receiver-recoverable-message-of-subqueue-lost-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoverableMessageOfSubqueueLostAtRestart(Restoring):
+    """At a restart, the queue manager loses the recoverable messages of subqueues."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        place = value["in"].lower()
+        if not (place.startswith("queue:") and ";" in place and not place.endswith(";journal")):
+            super()._restore_message(rest, value)
+
+
+@fault("queue-manager-recoverable-message-in-journal-lost-at-restart", breaks="MQMQ-2.2.19.2-11")
+class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
+    """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
+
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+
+
+add_refusals(
+    UserMessagePacket,
+    ("receiver-user-header-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
+    ("receiver-user-header-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
+    ("receiver-user-header-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
+    ("receiver-user-header-x4-refused", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
+    (
+        "receiver-user-header-connector-type-refused",
+        ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"),
+        "UserHeader.ConnectorType",
+    ),
+)
+
+
+add_bits_set(
+    UserMessagePacket,
+    ("sender-user-header-x1-set", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
+    ("sender-user-header-x2-set", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
+    ("sender-user-header-x3-set", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
+    ("sender-user-header-x4-set", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
+)
+
+
+NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+
+
+for _name, _rule, _says, _changes, _when in (
+    (
+        "receiver-user-header-x1-of-transactional-message-suppresses-acknowledgments",
+        "MQMQ-2.2.19.2-12",
+        "The receiver sends no acknowledgments for a transactional message when bit X1 of UserHeader.Flags is set.",
+        NO_ACKNOWLEDGMENTS,
+        lambda packet: packet.UserHeader.X1 and packet.TransactionHeader is not None,
+    ),
+    (
+        "receiver-user-header-x2-makes-express",
+        "MQMQ-2.2.19.2-24",
+        "The receiver treats a recoverable message as express when bit X2 of UserHeader.Flags is set.",
+        {"UserHeader.Flags": lambda flags: flags & ~(3 << 5)},
+        lambda packet: packet.UserHeader.X2 and packet.TransactionHeader is None,
+    ),
+    (
+        "receiver-user-header-x3-upper-bit-message-expires",
+        "MQMQ-2.2.19.2-26",
+        "The receiver removes a message from its queue after one second if the upper bit of X3 is set.",
+        {"UserHeader.TimeToBeReceived": 1},
+        lambda packet: packet.UserHeader.X3 & 2,
+    ),
+    (
+        "receiver-user-header-x4-of-7-response-queue-lost",
+        "MQMQ-2.2.19.2-28",
+        "The receiver delivers a message without its response queue if all three bits X4 are set.",
+        {
+            "BaseHeader.PacketSize": 0,
+            "UserHeader.Flags": lambda flags: flags & ~(7 << 16),
+            "UserHeader.ResponseQueue": None,
+        },
+        lambda packet: packet.UserHeader.X4 == 7,
+    ),
+    (
+        "receiver-connector-type-suppresses-acknowledgments",
+        "MQMQ-2.2.19.2-39",
+        "The receiver sends no acknowledgments for a message with a ConnectorType.",
+        NO_ACKNOWLEDGMENTS,
+        lambda packet: packet.UserHeader.ConnectorType is not None,
+    ),
+    (
+        "receiver-time-to-be-received-signed",
+        "MQMQ-2.2.19.2-D03",
+        "The receiver removes a message at once if TimeToBeReceived is 0x80000000 or more, but not infinite.",
+        {"UserHeader.TimeToBeReceived": 0},
+        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
+    ),
+):
+    add(_name, _rule, _says, change_received(_changes, _when))
+
+
+@fault(
+    "sender-refused-message-with-jn-not-in-dead-letter-queue",
+    breaks=("MQMQ-2.2.19.2-13", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"),
+)
+class SenderRefusedMessageWithJnNotInDeadLetterQueue(Journaling):
+    """The sender puts a transactional message with JN set into the dead-letter queue if the message expires, but not if
+    the receiver refuses it.
+    """
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+            position.MessageReference = replace(message, NegativeJournalingRequested=False)
+        super().journal_failed(position)
+
+
+@fault(
+    "sender-second-message-with-jp-not-in-journal",
+    breaks=("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
+)
+class SenderSecondMessageWithJpNotInJournal(Journaling):
+    """The sender puts only the first of the messages with JP set that one SessionAck acknowledges into the system
+    journal.
+    """
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        count = getattr(self, "count", 0) + 1
+        self.count = count
+        if count % 2 == 0:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("receiver-destination-of-undefined-type-ignored-in-transactional-message", breaks="MQMQ-2.2.19.2-30")
+class ReceiverDestinationOfUndefinedTypeIgnoredInTransactionalMessage(Identifying):
+    """The receiver ignores a transactional message with an undefined DQ, and leaves the session open."""
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        if data[2] & 8 == 0 and len(data) > 64:
+            flags = int.from_bytes(data[60:64], "little")
+            if flags >> 10 & 7 not in (3, 5, 7) and flags >> 20 & 1:
+                return
+        super().receive_packet(session, data, now)

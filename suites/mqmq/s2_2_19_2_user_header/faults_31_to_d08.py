@@ -1,0 +1,265 @@
+"""Faults of the rules MQMQ-2.2.19.2-31 to MQMQ-2.2.19.2-D08."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.fields import change_number, off_by
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import packets, set_fields
+from harness.faults.received_messages import change_received
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_insertion
+from reference_qm.codec import (
+    NULL_GUID,
+    Packet,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    UserHeader,
+    UserMessagePacket,
+)
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import (
+    INFINITE,
+    MessagePosition,
+    RecoverableReceipt,
+    Session,
+)
+from reference_qm.surface.clock import Now
+from suites.mqmq.s2_2_19_2_user_header.fault_steps import SECONDS_PER_HOUR
+
+add(
+    "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
+    "MQMQ-2.2.19.2-31",
+    "The sender names no administration queue in a message in which NR is the only acknowledgment flag that is set.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+            UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(7 << 13), AdminQueue=None),
+        ).build(),
+        lambda packet: packet.MessagePropertiesHeader.Flags == 8 and packet.UserHeader.AdminQueue is not None,
+    ),
+)
+
+
+@fault("receiver-administration-queue-of-undefined-type-tolerated-without-acknowledgments", breaks="MQMQ-2.2.19.2-34")
+class UndefinedAdminTypeTolerated(Identifying):
+    """The receiver stores a message with an undefined AQ when the message requests no acknowledgment."""
+
+    def identify_packet(self, data: bytes) -> Packet:
+        if data[2] & 8 == 0 and len(data) > 64:
+            flags = int.from_bytes(data[60:64], "little")
+            if flags >> 13 & 7 in (1, 4):
+                cleared = data[:60] + (flags & ~(7 << 13)).to_bytes(4, "little") + data[64:]
+                packet = super().identify_packet(cleared)
+                if isinstance(packet, UserMessagePacket) and not packet.MessagePropertiesHeader.Flags:
+                    return packet
+        return super().identify_packet(data)
+
+
+def _resolve_on_source(packet: UserMessagePacket) -> bool:
+    user = packet.UserHeader
+    return user.RQ == 4 and isinstance(user.AdminQueue, PrivateQueueFormatName)
+
+
+add(
+    "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
+    "MQMQ-2.2.19.2-37",
+    "The receiver resolves a response queue with RQ 4 on the source when AQ is 6.",
+    change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _resolve_on_source),
+)
+
+
+def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+    """Swap two fields of a UserMessage, each given by offset and size."""
+
+    def swap_in_packet(packet: UserMessagePacket) -> bytes:
+        data = bytearray(packet.build())
+        one, other = slice(first, first + size), slice(second, second + size)
+        data[one], data[other] = data[other], data[one]
+        return bytes(data)
+
+    return swap_in_packet
+
+
+def _move_journaling_flags(packet: UserMessagePacket) -> int:
+    """Swap JN and JP with the two bits after DQ."""
+    user = packet.UserHeader
+    return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
+
+
+for _name, _rule, _says, _install in (
+    (
+        "sender-user-header-guids-swapped",
+        (
+            "MQMQ-2.2.19.2-D01",
+            "MQDMPR-3.1.7.1.32-08",
+            "MQDMPR-3.1.7.1.32-03",
+            "MQDMPR-3.1.7.1.32-02",
+            "MQDMPR-3.1.7.1.32-D05",
+        ),
+        "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
+        packets(UserMessagePacket, _swap_fields(16, 32, 16)),
+    ),
+    (
+        "sender-user-header-times-swapped",
+        (
+            "MQMQ-2.2.19.2-D01",
+            "MQDMPR-3.1.7.1.32-08",
+            "MQDMPR-3.1.7.1.32-03",
+            "MQDMPR-3.1.7.1.32-02",
+            "MQDMPR-3.1.7.1.32-D05",
+        ),
+        "The sender's UserHeader has SentTime before TimeToBeReceived.",
+        packets(UserMessagePacket, _swap_fields(48, 52, 4)),
+    ),
+    (
+        "sender-user-header-jn-and-jp-swapped",
+        "MQMQ-2.2.19.2-D02",
+        "The sender's UserHeader has JN and JP two bits too low, and the two bits after DQ in their place.",
+        packets(
+            UserMessagePacket,
+            lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),
+        ),
+    ),
+    (
+        "sender-user-header-dm-one-bit-too-high",
+        "MQMQ-2.2.19.2-D02",
+        "The sender writes DM of the UserHeader one bit too high.",
+        change_number(UserMessagePacket, "UserHeader.DM", lambda delivery: delivery << 1),
+    ),
+    (
+        "sender-time-to-be-received-in-milliseconds",
+        "MQMQ-2.2.19.2-D03",
+        "The sender writes TimeToBeReceived of a UserMessage in milliseconds.",
+        change_number(UserMessagePacket, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+    ),
+    (
+        "sender-sent-time-in-other-time-zone",
+        ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
+        "The sender's UserMessage carries SentTime in the local time of a time zone 8 hours east of UTC.",
+        off_by(UserMessagePacket, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
+    ),
+):
+    add(_name, _rule, _says, _install)
+
+
+@fault("receiver-time-to-be-received-zero-never-expires", breaks="MQMQ-2.2.19.2-D03", blind=True)
+class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
+    """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TimeToBeReceived:
+            super().watch_received(position)
+
+
+class WatchedFromRestart(Lifetimes):
+    """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
+
+    def recover_deadlines(self) -> None:
+        vars(self)["restored"] = True
+        super().recover_deadlines()
+        vars(self)["restored"] = False
+
+    def watch_received(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if not getattr(self, "restored", False) or message.TimeToBeReceived == INFINITE:
+            super().watch_received(position)
+            return
+        self.qm.to_be_received.add(position, message.SentTime + 2 * message.TimeToBeReceived)
+
+
+add(
+    "receiver-time-to-be-received-begins-again-at-restart",
+    "MQMQ-2.2.19.2-D04",
+    "After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived.",
+    replace_part(WatchedFromRestart),
+)
+
+
+add(
+    "sender-admin-queue-of-third-host-sent-with-aq-2",
+    ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
+    "The sender's UserMessage carries AQ 2 for an administration queue on a third host.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+            UserHeader=replace(
+                packet.UserHeader,
+                Flags=packet.UserHeader.Flags & ~UserHeader.flags(AQ=7) | UserHeader.flags(AQ=2),
+                AdminQueue=PrivateQueueFormatNameId(packet.UserHeader.AdminQueue.PrivateQueueIdentifier),
+            ),
+        ).build(),
+        lambda packet: packet.UserHeader.AQ == 6,
+    ),
+    blind=True,
+)
+
+
+add(
+    "receiver-administration-queue-on-third-host-resolved-on-source",
+    "MQMQ-2.2.19.2-D07",
+    "When AQ is 6, the receiver sends acknowledgments to the private queue with the same number on the source.",
+    change_received(
+        {"UserHeader.AdminQueue.SourceQueueManager": NULL_GUID},
+        lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
+    ),
+)
+
+
+add(
+    "receiver-response-queue-equal-to-admin-queue-lost",
+    (
+        "MQMQ-2.2.19.2-D08",
+        "MQDMPR-3.1.7.1.31-D17",
+        "MQDMPR-3.1.1.12-55",
+    ),
+    "The receiver delivers a message without its response queue if its administration queue is the same queue.",
+    change_insertion(
+        lambda message: (
+            replace(message, ResponseQueueFormatName=None)
+            if message.ResponseQueueFormatName == message.AdministrationQueueFormatName
+            else message
+        )
+    ),
+    blind=True,
+)
+
+
+_NO_QUEUE = 0
+
+
+_SAME_QUEUE = 1
+
+
+_DIRECT = 7
+
+
+@fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
+class ResponseQueueOfRq1ReadOnlyWithDirectAdminQueue(Receiving):
+    """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        user = packet.UserHeader
+        if user.RQ == _SAME_QUEUE and user.AQ != _DIRECT:
+            flags = user.Flags - UserHeader.flags(RQ=_SAME_QUEUE) + UserHeader.flags(RQ=_NO_QUEUE)
+            packet = replace(packet, UserHeader=replace(user, Flags=flags))
+        super().take_message(session, packet, receipt, now)
+
+
+add(
+    "receiver-response-queue-type-1-of-transactional-message-none",
+    "MQMQ-2.2.19.2-D08",
+    "The receiver delivers a transactional message with RQ 1 without a response queue.",
+    change_received(
+        {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)},
+        lambda packet: packet.UserHeader.RQ == 1 and packet.TransactionHeader is not None,
+    ),
+)

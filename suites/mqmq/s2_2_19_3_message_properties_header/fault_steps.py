@@ -1,0 +1,7 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from reference_qm.codec import UserMessagePacket
+
+MESSAGE = UserMessagePacket

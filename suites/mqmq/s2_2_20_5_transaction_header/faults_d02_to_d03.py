@@ -1,0 +1,129 @@
+"""Faults of the rules MQMQ-2.2.20.5-D02 to MQMQ-2.2.20.5-D03."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import (
+    change_number,
+)
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import LARGE_BODY
+
+
+@fault("receiver-final-ack-omitted-for-deleted-queue", breaks="MQMQ-2.2.20.5-D02", blind=True)
+class ReceiverFinalAckOmittedForDeletedQueue(FinalAcks):
+    """The receiver sends no FinalAck for a message with FA that leaves its queue because the queue is deleted."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-final-ack-of-expired-message-not-sent", breaks="MQMQ-2.2.20.5-D02")
+class ReceiverFinalAckOfExpiredMessageNotSent(FinalAcks):
+    """The receiver sends no FinalAck for a message with FA set when TimeToBeReceived of the message expires."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is not MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
+class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
+    """The receiver also sends a FinalAck for a received message with FA clear."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        assert header is not None
+        packet = replace(packet, TransactionHeader=replace(header, Flags=header.Flags | 2))
+        super().take_transactional(session, packet, receipt, now)
+
+
+def _omit_final_ack(when: Callable[[MessagePosition, MessageClass], Any]) -> Install:
+    class Omitting(FinalAcks):
+        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+            if not when(position, reason):
+                super().acknowledge_final(position, reason, now)
+
+    return replace_part(Omitting)
+
+
+for _name, _says, _when_left in (
+    ("purged", "a message that was purged", lambda position, reason: reason == MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
+    (
+        "received",
+        "a message that was received",
+        lambda position, reason: reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE,
+    ),
+    (
+        "large",
+        "a message with a body of more than 4 KiB",
+        lambda position, reason: len(position.MessageReference.Body) > LARGE_BODY,
+    ),
+    (
+        "second",
+        "the second and every later message of a sequence",
+        lambda position, reason: position.MessageReference.TransactionSequenceNumber > 1,
+    ),
+    (
+        "journaling",
+        "a message that requests no journaling",
+        lambda position, reason: (
+            not position.MessageReference.PositiveJournalingRequested
+            and not position.MessageReference.NegativeJournalingRequested
+        ),
+    ),
+):
+    add(
+        f"receiver-final-ack-of-{_name}-message-omitted",
+        "MQMQ-2.2.20.5-D02",
+        f"The receiver sends no FinalAck for {_says}, although FA is set.",
+        _omit_final_ack(_when_left),
+    )
+
+
+@fault("receiver-final-ack-of-refused-message-omitted", breaks="MQMQ-2.2.20.5-D02")
+class ReceiverFinalAckOfRefusedMessageOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a message with FA set whose queue does not exist."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        pass
+
+
+@fault("receiver-final-ack-of-purged-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
+class ReceiverFinalAckOfPurgedMessageSentAlthoughFaClear(FinalAcks):
+    """The receiver sends a FinalAck for a message with FA clear that leaves its queue without being received."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if (
+            reason != MessageClass.MQMSG_CLASS_ACK_RECEIVE
+            and position.order_queue is None
+            and message.TransactionSequenceNumber
+        ):
+            name = f"PRIVATE={message.Identifier.QueueManagerGuid}\\4"
+            position.order_queue = name
+        super().position_deleted(position, reason, now)
+
+
+add(
+    "sender-previous-tx-sequence-number-of-first-all-ones",
+    "MQMQ-2.2.20.5-D03",
+    "The sender's first message of a sequence carries PreviousTxSequenceNumber 0xFFFFFFFF.",
+    change_number(
+        UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF
+    ),
+)

@@ -1,0 +1,362 @@
+"""Faults of the rules MQMQ-2.2.20.6-01 to MQMQ-2.2.20.6-02."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from harness.faults.fields import bit_set, field_is
+from harness.faults.parts import fault
+from harness.faults.primitives import always, packets, set_fields, wrong_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
+from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.codec.cursor import Cursor
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import MessagePosition
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityCheck
+
+SECURITY_DATA = "SecurityHeader.SecurityData"
+
+
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+"""The GUID of an unknown queue manager."""
+
+
+NO_SENDER, QUEUE_MANAGER = 0, 2
+"""The values of SecurityHeader.Flags.ST."""
+
+
+SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+
+
+def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
+    return wrong_fields(
+        UserMessagePacket,
+        {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None},
+        has_security_item(name),
+    )
+
+
+def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
+    """Append bytes to an item of SecurityData, and add their number to its size."""
+    return _change_security_item(name, lambda item: item + more)
+
+
+def _change_sender_identifier(kind: int) -> Install:
+    """Replace SecurityID in signed messages that have the given ST."""
+
+    def has_sender_identifier(packet: UserMessagePacket) -> bool:
+        security = packet.SecurityHeader
+        return security is not None and bool(security.SignatureSize) and kind == security.ST
+
+    return wrong_fields(
+        UserMessagePacket,
+        {f"{SECURITY_DATA}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le, f"{SECURITY_DATA}.Padding": None},
+        has_sender_identifier,
+    )
+
+
+def _has_provider_name(packet: UserMessagePacket) -> bool:
+    security = packet.SecurityHeader
+    return security is not None and bool(security.ProviderInfoSize and security.SignatureSize)
+
+
+def _withdraw_public_keys(qm: QueueManager) -> None:
+    machine = qm.enterprise.state.LocalQueueManager
+    qm.enterprise.state.LocalQueueManager = replace(machine, PublicEncryptionKeyList=b"")
+
+
+_rules: str | tuple[str, ...]
+for _name, _rules, _says, _install in (
+    (
+        "sender-security-header-st-3",
+        ("MQMQ-2.2.20.6-01",),
+        "The sender's SecurityHeader carries ST 3.",
+        field_is(UserMessagePacket, "SecurityHeader.ST", 3),
+    ),
+    (
+        "sender-st-0-with-security-id",
+        (
+            "MQMQ-2.2.20.6-02",
+            "MQDMPR-3.1.1.12-D54",
+        ),
+        "The sender's SecurityHeader carries ST 0 and a SecurityID.",
+        _change_sender_identifier(NO_SENDER),
+    ),
+    (
+        "sender-security-id-not-a-sid",
+        ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
+        "The sender's SecurityHeader carries ST 1 and a SecurityID that is not a SID.",
+        _change_security_item("SecurityID", lambda sid: b"\7" + sid[1:]),
+    ),
+    (
+        "sender-security-id-of-other-queue-manager",
+        (
+            "MQMQ-2.2.20.6-04",
+            "MQMQ-2.2.20.6-22",
+            "MQMQ-2.2.20.6-24",
+            "MQDMPR-3.1.1.12-56",
+            "MQDMPR-3.1.7.1.32-D17",
+            "MQDMPR-3.1.1.12-D63",
+        ),
+        "The sender's SecurityHeader carries ST 2 and the GUID of another queue manager.",
+        _change_sender_identifier(QUEUE_MANAGER),
+    ),
+    (
+        "sender-security-header-au-set",
+        ("MQMQ-2.2.20.6-05",),
+        "The sender sets AU in a SecurityHeader.",
+        bit_set(UserMessagePacket, "SecurityHeader.AU"),
+    ),
+    (
+        "sender-provider-info-without-name",
+        ("MQMQ-2.2.20.6-07",),
+        "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
+        wrong_fields(
+            UserMessagePacket,
+            {f"{SECURITY_DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{SECURITY_DATA}.Padding": None},
+            _has_provider_name,
+        ),
+    ),
+    (
+        "sender-security-header-without-security-data",
+        ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19", "MQMQ-2.2.20.6-20"),
+        "The sender's SecurityHeader carries no SecurityData.",
+        wrong_fields(
+            UserMessagePacket,
+            {**{f"{SECURITY_DATA}.{item}": b"" for item in SECURITY_ITEMS}, f"{SECURITY_DATA}.Padding": None},
+            has_header("SecurityHeader"),
+        ),
+    ),
+    (
+        "sender-security-header-as-3",
+        ("MQMQ-2.2.20.6-09",),
+        "The sender's SecurityHeader carries AS 3.",
+        field_is(UserMessagePacket, "SecurityHeader.AS", 3),
+    ),
+    (
+        "sender-sender-id-size-4-too-large",
+        ("MQMQ-2.2.20.6-14",),
+        "The sender's SecurityHeader carries a SenderIdSize that is 4 too large.",
+        _lengthen_security_item("SecurityID"),
+    ),
+    (
+        "sender-encryption-key-size-4-too-large",
+        ("MQMQ-2.2.20.6-15",),
+        "The sender's SecurityHeader carries an EncryptionKeySize that is 4 too large.",
+        _lengthen_security_item("EncryptionKey"),
+    ),
+    (
+        "sender-signature-size-4-too-large",
+        ("MQMQ-2.2.20.6-16",),
+        "The sender's SecurityHeader carries a SignatureSize that is 4 too large.",
+        _lengthen_security_item("Signature"),
+    ),
+    (
+        "sender-sender-cert-size-4-too-large",
+        ("MQMQ-2.2.20.6-17",),
+        "The sender's SecurityHeader carries a SenderCertSize that is 4 too large.",
+        _lengthen_security_item("SenderCert"),
+    ),
+    (
+        "sender-provider-info-size-4-too-large",
+        ("MQMQ-2.2.20.6-18",),
+        "The sender's SecurityHeader carries a ProviderInfoSize that is 4 too large.",
+        _lengthen_security_item("ProviderInfo", b"\1" * 4),
+    ),
+    (
+        "queue-manager-public-keys-not-published",
+        ("MQMQ-2.2.20.6-36",),
+        "The queue manager publishes no public keys in the directory.",
+        always(_withdraw_public_keys),
+    ),
+    (
+        "sender-provider-info-with-de-set",
+        ("MQMQ-2.2.20.6-37",),
+        "The sender's SecurityHeader has DE set, but contains a ProviderInfo.",
+        bit_set(UserMessagePacket, "SecurityHeader.DE"),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+@fault("sender-security-header-st-4-for-certificate-only", breaks="MQMQ-2.2.20.6-01", blind=True)
+class SenderSecurityHeaderSt4ForCertificateOnly(Sending):
+    """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet: UserMessagePacket = super().construct_user_message(position)
+        header = packet.SecurityHeader
+        if header is None or header.ST or not header.SecurityData.SenderCert:
+            return packet
+        return replace(packet, SecurityHeader=replace(header, Flags=header.Flags | SecurityHeader.flags(ST=4)))
+
+
+FIXED_SIZE = len(SecurityHeader().build())
+
+
+def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
+    """Change the bytes of a SecurityHeader."""
+
+    def change_header_bytes(packet: UserMessagePacket) -> bytes:
+        header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
+        return correct_packet_size(packet.build().replace(header, change(header)))
+
+    return packets(UserMessagePacket, change_header_bytes, has_header("SecurityHeader"))
+
+
+def _join_security_items(
+    header: bytes, order: Iterable[str] = SECURITY_ITEMS, empty: bytes = b"", boundary: int = 4
+) -> bytes:
+    """Return a SecurityHeader whose items are in a different order, or have different padding."""
+    security = SecurityHeader.read(Cursor(header))
+    items = [getattr(security.SecurityData, name) or empty for name in order]
+    data = b"".join(item + bytes(-len(item) % boundary) for item in items)
+    return header[:FIXED_SIZE] + data + bytes(-len(data) % 4)
+
+
+for _name, _rules, _says, _install in (
+    (
+        "sender-security-header-sizes-swapped",
+        (
+            "MQMQ-2.2.20.6-D01",
+            "MQDMPR-3.1.7.1.32-D03",
+        ),
+        "The sender's SecurityHeader has SignatureSize before EncryptionKeySize.",
+        _change_security_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
+    ),
+    (
+        "sender-sender-cert-before-other-items",
+        ("MQMQ-2.2.20.6-D02",),
+        "The sender's SecurityData has SenderCert before all other items.",
+        _change_security_header(
+            partial(
+                _join_security_items, order=("SenderCert", "SecurityID", "EncryptionKey", "Signature", "ProviderInfo")
+            )
+        ),
+    ),
+    (
+        "sender-empty-security-items-take-4-bytes",
+        ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"),
+        "The sender's SecurityData contains 4 bytes for each item of size 0.",
+        _change_security_header(partial(_join_security_items, empty=bytes(4))),
+    ),
+    (
+        "sender-security-items-without-padding",
+        ("MQMQ-2.2.20.6-21",),
+        "The sender's SecurityData contains items without padding.",
+        _change_security_header(partial(_join_security_items, boundary=1)),
+    ),
+    (
+        "sender-sender-cert-size-above-0xffff",
+        ("MQMQ-2.2.20.6-D04",),
+        "The sender's SecurityHeader carries a SenderCertSize above 0xFFFF.",
+        _change_security_item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
+    ),
+    (
+        "sender-provider-name-before-type",
+        ("MQMQ-2.2.20.6-D05",),
+        "The sender's ProviderInfo has ProviderName before ProviderType.",
+        _change_security_item("ProviderInfo", lambda info: info[4:] + info[:4]),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+def _when_sent(when: SecurityCheck, changes: dict[str, Any]) -> Install:
+    """Let the sender change the SecurityHeader of messages after it has signed and encrypted them."""
+
+    def change_packet(packet: UserMessagePacket) -> bytes:
+        every = {"SecurityHeader.SecurityData.Padding": None, "BaseHeader.PacketSize": 0, **changes}
+        data: bytes = set_fields(packet, every).build()
+        return data
+
+    return packets(
+        UserMessagePacket,
+        change_packet,
+        lambda packet: packet.SecurityHeader is not None and when(packet, packet.SecurityHeader),
+    )
+
+
+FLAGS = "SecurityHeader.Flags"
+
+
+DATA = "SecurityHeader.SecurityData."
+
+
+for _name, _rules, _says, _install in (
+    (
+        "au-set-in-signed-message",
+        "MQMQ-2.2.20.6-05",
+        "The sender sets AU in signed messages.",
+        _when_sent(lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+    ),
+    (
+        "au-set-in-encrypted-message",
+        "MQMQ-2.2.20.6-05",
+        "The sender sets AU in encrypted messages.",
+        _when_sent(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+    ),
+    (
+        "as-of-signature-kind",
+        "MQMQ-2.2.20.6-09",
+        "The sender sends 3 as AS in messages with a signature.",
+        _when_sent(lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}),
+    ),
+    (
+        "ai-clear-in-encrypted-message",
+        "MQMQ-2.2.20.6-20",
+        "The sender removes EncryptionKey of encrypted messages.",
+        _when_sent(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
+    ),
+    (
+        "st-0-in-signed-message-with-sender",
+        "MQMQ-2.2.20.6-02",
+        "The sender sends ST 0 in signed messages with a SecurityID.",
+        _when_sent(
+            lambda packet, header: header.SignatureSize and header.SenderIdSize,
+            {FLAGS: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
+        ),
+    ),
+    (
+        "sid-without-last-sub-authority",
+        "MQMQ-2.2.20.6-03",
+        "The sender sends the SID of the user without its last sub-authority.",
+        _when_sent(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
+    ),
+    (
+        "sid-of-encrypted-message-reversed",
+        "MQMQ-2.2.20.6-03",
+        "The sender sends the bytes of the SID in the reverse order in encrypted messages.",
+        _when_sent(lambda packet, header: header.ST == 1 and header.EB, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+    ),
+    (
+        "queue-manager-guid-in-network-order",
+        ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"),
+        "The sender sends the GUID of the queue manager with its bytes in the reverse order.",
+        _when_sent(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+    ),
+    (
+        "certificate-with-additional-bytes",
+        "MQMQ-2.2.20.6-D04",
+        "The sender sends 64 KiB of zeros after the certificate in SenderCert.",
+        _when_sent(
+            lambda packet, header: header.SenderCertSize, {f"{DATA}SenderCert": lambda old: old + bytes(0x10000)}
+        ),
+    ),
+    (
+        "de-clear-in-signed-message-without-provider",
+        "MQMQ-2.2.20.6-07",
+        "The sender clears DE in signed messages without ProviderInfo.",
+        _when_sent(
+            lambda packet, header: header.SignatureSize and not header.ProviderInfoSize,
+            {FLAGS: lambda old: old & ~SecurityHeader.flags(DE=1)},
+        ),
+    ),
+):
+    add(f"sender-security-header-{_name}", _rules, _says, _install)

@@ -1,0 +1,103 @@
+"""Faults of the rules MQMQ-2.5.1-04 to MQMQ-2.5.3-14."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    MessagePropertiesHeader,
+    PrivateQueueFormatNameId,
+    UserMessagePacket,
+)
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.security import SignatureType
+
+HASHED_BODY_BYTES = 0x1000
+
+
+@fault("signature-1.0-body-beyond-4096-bytes-not-covered", breaks="MQMQ-2.5.1-04", blind=True)
+class LongBodyUncovered(SecurityOnReceipt):
+    """An MSMQ 1.0 signature covers only the first 4096 bytes of the body."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG10 and len(properties.MessageBody) > HASHED_BODY_BYTES:
+            short = replace(properties, MessageBody=properties.MessageBody[:HASHED_BODY_BYTES])
+            packet = replace(packet, MessagePropertiesHeader=short)
+        return super().signed_properties(packet, kind)
+
+
+SIGNED_BODY_SIZE = 1024
+
+
+@fault("signature-10-covers-first-1024-bytes-of-body", breaks="MQMQ-2.5.1-04", blind=True)
+class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
+    """The MSMQ 1.0 digital signature covers only the first 1024 bytes of MessageBody."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        if kind is SignatureType.SIG10:
+            properties = packet.MessagePropertiesHeader
+            body = properties.MessageBody[:SIGNED_BODY_SIZE]
+            packet = replace(packet, MessagePropertiesHeader=replace(properties, MessageBody=body))
+        content: bytes = super().signed_properties(packet, kind)
+        return content
+
+
+@fault("signature-1.0-private-response-queue-not-covered", breaks="MQMQ-2.5.1-06", blind=True)
+class PrivateResponseQueueUncovered(SecurityOnReceipt):
+    """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        if kind is SignatureType.SIG10 and isinstance(packet.UserHeader.ResponseQueue, PrivateQueueFormatNameId):
+            packet = replace(packet, UserHeader=replace(packet.UserHeader, ResponseQueue=None))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-label-covered-up-to-124-characters", breaks="MQMQ-2.5.2-05", blind=True)
+class Signature20LabelCoveredUpTo124Characters(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers only the first 124 characters of a label."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG20 and header.Label is not None:
+            packet = replace(packet, MessagePropertiesHeader=replace(header, Label=header.Label[:124]))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
+class Signature20AdministrationQueueCoveredOnlyIfDirect(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.UserHeader
+        if kind is SignatureType.SIG20 and not isinstance(header.AdminQueue, DirectQueueFormatName):
+            packet = replace(packet, UserHeader=replace(header, AdminQueue=None))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-negative-acknowledgment-bits-not-covered", breaks="MQMQ-2.5.2-12", blind=True)
+class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers the acknowledgment bits PA and PR, but not NA and NR."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG20:
+            packet = replace(packet, MessagePropertiesHeader=replace(header, Flags=header.Flags & 0x03))
+        return super().signed_properties(packet, kind)
+
+
+NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+
+
+@fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
+class NegativeReceiveUncovered(SecurityOnReceipt):
+    """An MSMQ 3.0 signature covers the acknowledgment bits PA, PR and NA, but not NR."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        properties = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG30:
+            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
+            packet = replace(packet, MessagePropertiesHeader=cleared)
+        return super().signed_properties(packet, kind)

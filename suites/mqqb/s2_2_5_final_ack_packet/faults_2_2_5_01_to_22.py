@@ -1,0 +1,347 @@
+"""Faults of the rules MQQB-2.2.5-01 to MQQB-2.2.5-22."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import bit_clear, field_is
+from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_construction
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import (
+    Message,
+    MessagePosition,
+    OutgoingMessagePosition,
+    Session,
+)
+from reference_qm.surface.clock import Now
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_headers
+
+for _name, _rule, _does in (
+    ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
+    ("receiver-final-ack-mp-clear", "MQQB-2.2.5-02", "has MP clear"),
+    ("receiver-final-ack-jn-set", "MQQB-2.2.5-04", "has JN set"),
+    ("receiver-final-ack-sent-to-private-queue-5", "MQQB-2.2.5-05", "has private queue 5 as destination"),
+    (
+        "receiver-final-ack-destination-computer-name",
+        "MQQB-2.2.5-06",
+        "has a computer name instead of an address in its destination",
+    ),
+    ("receiver-final-ack-destination-other-address", "MQQB-2.2.5-07", "has a wrong address in its destination"),
+    ("receiver-final-ack-label-wrong", "MQQB-2.2.5-08", "has a wrong label"),
+    ("receiver-final-ack-body-40-bytes", "MQQB-2.2.5-09", "has a body of 40 bytes"),
+    ("receiver-final-ack-requests-acknowledgment", "MQQB-2.2.5-10", "requests an acknowledgment"),
+    ("receiver-final-ack-body-type-vt-ui1", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
+    (
+        "receiver-final-ack-numbers-before-sequence-id",
+        ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"),
+        "has its sequence numbers before TxSequenceID",
+    ),
+    ("receiver-final-ack-message-id-before-source-guid", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
+    (
+        "receiver-final-ack-sequence-number-31-bits",
+        "MQQB-2.2.5.1-D02",
+        "has a TxSequenceNumber without its highest bit",
+    ),
+    ("receiver-final-ack-sequence-number-zero", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of 0"),
+    ("receiver-final-ack-sequence-id-one-more", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one too high"),
+    ("receiver-final-ack-sequence-number-one-more", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one too high"),
+    (
+        "receiver-final-ack-previous-number-one-more",
+        "MQQB-2.2.5.1-03",
+        "has a TxPreviousSequenceNumber that is one too high",
+    ),
+):
+    add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG_HEADER_FAULTS[_does](is_final_ack))
+
+
+def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
+    """Return a predicate that is true for a FinalAck with one of the given classes."""
+    return lambda packet: (
+        packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
+        and packet.MessagePropertiesHeader.MessageClass in classes
+    )
+
+
+_PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+
+
+_TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+
+
+_DELETED = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+
+
+_BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+
+
+_PLAIN = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+
+
+_QUOTA = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+
+
+_BODY_TYPE = "MessagePropertiesHeader.BodyType"
+
+
+for _name, _rule, _path, _value, _classes in (
+    ("receiver-final-ack-of-purge-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_PURGED,)),
+    ("receiver-final-ack-of-expiry-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_TIMEOUT,)),
+    (
+        "receiver-final-ack-of-deletion-with-body-type",
+        "MQQB-2.2.5-23",
+        "MessagePropertiesHeader.BodyType",
+        8,
+        (_DELETED,),
+    ),
+    ("receiver-final-ack-of-refusal-with-body-type", "MQQB-2.2.5-23", _BODY_TYPE, 8, (_PLAIN,)),
+    ("receiver-final-ack-of-quota-with-pa", "MQQB-2.2.5-10", "MessagePropertiesHeader.PA", 1, (_QUOTA,)),
+    ("receiver-final-ack-of-purge-with-nr", "MQQB-2.2.5-10", "MessagePropertiesHeader.NR", 1, (_PURGED,)),
+    ("receiver-final-ack-of-missing-queue-with-jn", "MQQB-2.2.5-04", "UserHeader.JN", 1, (_BAD_QUEUE,)),
+    ("receiver-final-ack-of-expiry-with-jp", "MQQB-2.2.5-04", "UserHeader.JP", 1, (_TIMEOUT,)),
+    ("receiver-final-ack-of-purge-of-priority-3", "MQQB-2.2.5-01", "BaseHeader.PR", 3, (_PURGED,)),
+):
+    add(
+        _name,
+        _rule,
+        f"The receiver sends {_path} {_value} in a FinalAck of class {_classes[0].name}.",
+        field_is(UserMessagePacket, _path, _value, _is_final_ack_of(*_classes)),
+        blind=True,
+    )
+
+
+@fault("receiver-final-ack-with-session-header", breaks="MQQB-2.2.5-01")
+class ReceiverFinalAckWithSessionHeader(Sending):
+    """The receiver puts a due session acknowledgment into the FinalAck, so SH is set in BaseHeader.Flags."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        due = self.is_acknowledgment_due(session, now)
+        packet = super().update_user_message(session, position, now)
+        if due and is_final_ack(packet):
+            flags = packet.BaseHeader.Flags | 0x10
+            header = self.qm.session_acks.build_header(session)
+            packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
+            self.qm.session_acks.note_acknowledged(session, now)
+        return packet
+
+
+add(
+    "receiver-final-ack-delivery-mode-0",
+    "MQQB-2.2.5-03",
+    "The receiver's FinalAck is express: its DM is 0.",
+    bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),
+)
+
+
+def _copy_journaling(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if not is_final_ack(packet):
+        return packet
+    header = packet.UserHeader
+    return replace(packet, UserHeader=replace(header, Flags=header.Flags | type(header).flags(JP=1)))
+
+
+add(
+    "receiver-final-ack-jp-set",
+    "MQQB-2.2.5-04",
+    "The receiver sets JP in a FinalAck.",
+    change_construction(_copy_journaling),
+)
+
+
+WRONG_FINAL_ACK_CLASS = 0xC004
+
+
+def _has_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+    return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
+
+
+for _name, _rule, _class in (
+    ("receiver-final-ack-class-ack-receive-replaced", "MQQB-2.2.5-11", MessageClass.MQMSG_CLASS_ACK_RECEIVE),
+    (
+        "receiver-final-ack-class-not-transactional-q-replaced",
+        "MQQB-2.2.5-13",
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+    ),
+    ("receiver-final-ack-class-bad-dst-q-replaced", "MQQB-2.2.5-14", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
+    ("receiver-final-ack-class-access-denied-replaced", "MQQB-2.2.5-15", MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    ("receiver-final-ack-class-bad-encryption-replaced", "MQQB-2.2.5-16", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    (
+        "receiver-final-ack-class-unsupported-provider-replaced",
+        "MQQB-2.2.5-17",
+        MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
+    ),
+    ("receiver-final-ack-class-bad-signature-replaced", "MQQB-2.2.5-18", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    ("receiver-final-ack-class-exceed-quota-replaced", "MQQB-2.2.5-19", MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
+    ("receiver-final-ack-class-q-deleted-replaced", "MQQB-2.2.5-20", MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
+    ("receiver-final-ack-class-q-purged-replaced", "MQQB-2.2.5-21", MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
+    (
+        "receiver-final-ack-class-receive-timeout-replaced",
+        "MQQB-2.2.5-22",
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+    ),
+):
+    add(
+        _name,
+        _rule,
+        f"The receiver's FinalAck has the MessageClass 0x{WRONG_FINAL_ACK_CLASS:04X} instead of {_class.name}.",
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", WRONG_FINAL_ACK_CLASS, _has_class(_class)),
+    )
+
+
+@fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckOfLaterReceivedMessageWithClassNack(FinalAcks):
+    """The receiver sends the class NACK_Q_PURGED in the FinalAck of a received message whose TxSequenceNumber is
+    greater than 1.
+    """
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        number = position.MessageReference.TransactionSequenceNumber
+        if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and number > 1 and position.order_queue is not None:
+            self.acknowledge_final(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED, now)
+            return
+        super().position_deleted(position, reason, now)
+
+
+def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
+                  other: MessageClass | None) -> None:  # fmt: skip
+    """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
+
+    class Changed(FinalAcks):
+        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+            if not when(position, reason):
+                super().acknowledge_final(position, reason, now)
+            elif other is not None:
+                super().acknowledge_final(position, other, now)
+
+    add(name, rule, says, replace_part(Changed))
+
+
+def _requests_only_negative_journaling(position: MessagePosition) -> bool:
+    message = position.MessageReference
+    return message.NegativeJournalingRequested and not message.PositiveJournalingRequested
+
+
+_change_class(
+    "MQQB-2.2.5-11",
+    "receiver-final-ack-of-received-message-with-jn-only-purged",
+    (
+        "The receiver sends a FinalAck with class NACK_Q_PURGED for a received message that "
+        "requests only negative journaling."
+    ),
+    lambda position, cls: cls is MessageClass.MQMSG_CLASS_ACK_RECEIVE and _requests_only_negative_journaling(position),
+    MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+)
+
+
+@fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
+class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
+    """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a
+    nontransactional queue.
+    """
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q and body.TxSequenceNumber > 1:
+            message_class = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-second-source-missing", breaks="MQQB-2.2.5-14")
+class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
+    """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        assert header is not None
+        if first_headers.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+def _change_refusal(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
+                    other: MessageClass | None) -> None:  # fmt: skip
+    """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
+    no FinalAck.
+    """
+
+    class Changed(FinalAcks):
+        def refuse_transactional(
+            self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+        ) -> None:
+            if not when(packet, message_class):
+                super().refuse_transactional(session, packet, message_class, now)
+            elif other is not None:
+                super().refuse_transactional(session, packet, other, now)
+
+    add(name, rule, says, replace_part(Changed))
+
+
+_change_refusal(
+    "MQQB-2.2.5-15",
+    "receiver-final-ack-of-denied-message-bad-dst-q",
+    "The receiver refuses a transactional message without the right to write with class NACK_BAD_DST_Q if JN is set.",
+    lambda packet, cls: cls is MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED and packet.UserHeader.JN,
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
+)
+
+
+_change_refusal(
+    "MQQB-2.2.5-19",
+    "receiver-final-ack-of-quota-only-with-negative-ack",
+    "The receiver sends a FinalAck for a full queue only if NA is set in the message.",
+    lambda packet, cls: cls is MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA and not packet.MessagePropertiesHeader.NA,
+    None,
+)
+
+
+def _requests_only_positive_journaling(position: MessagePosition) -> bool:
+    message = position.MessageReference
+    return message.PositiveJournalingRequested and not message.NegativeJournalingRequested
+
+
+_change_class(
+    "MQQB-2.2.5-21",
+    "receiver-final-ack-of-purged-message-with-jp-only-deleted",
+    (
+        "The receiver sends a FinalAck with class NACK_Q_DELETED for a purged message that "
+        "requests only positive journaling."
+    ),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and _requests_only_positive_journaling(position)
+    ),
+    MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
+)
+
+
+_change_class(
+    "MQQB-2.2.5-21",
+    "receiver-final-ack-of-second-purged-message-ack-receive",
+    "The receiver sends a FinalAck with class ACK_RECEIVE for each purged message after the first of its sequence.",
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.MessageReference.TransactionSequenceNumber > 1
+    ),
+    MessageClass.MQMSG_CLASS_ACK_RECEIVE,
+)
+
+
+_change_class(
+    "MQQB-2.2.5-22",
+    "receiver-final-ack-of-expired-message-with-jp-only-purged",
+    (
+        "The receiver sends a FinalAck with class NACK_Q_PURGED for an expired message that "
+        "requests only positive journaling."
+    ),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and _requests_only_positive_journaling(position)
+    ),
+    MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+)

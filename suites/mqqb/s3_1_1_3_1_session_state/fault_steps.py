@@ -1,0 +1,34 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.primitives import at_restart
+from harness.faults.registry import Install
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import (
+    IncomingTransactionalTransferInfo,
+    OutgoingQueue,
+)
+
+
+def change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
+    """Change each incoming sequence when the receiver restarts."""
+
+    def spoil_incoming_sequences(qm: QueueManager) -> None:
+        for queue in qm.adm.QueueCollection.values():
+            for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+                change(transfer)
+
+    return at_restart(spoil_incoming_sequences)
+
+
+def change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
+    """Change each outgoing queue when the sender restarts."""
+
+    def spoil_outgoing_sequences(qm: QueueManager) -> None:
+        for queue in qm.adm.OutgoingQueues.values():
+            change(queue)
+
+    return at_restart(spoil_outgoing_sequences)

@@ -1,0 +1,350 @@
+"""Faults of the rules MQQB-3.1.1.3.1-01 to MQQB-3.1.1.3.1-08."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import always, at_restart
+from harness.faults.registry import add
+from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import (
+    NO_INCOMING_SEQUENCE,
+    IncomingTransactionalTransferInfo,
+    OutgoingMessagePosition,
+    OutgoingQueue,
+    Session,
+)
+from reference_qm.model.message import Message
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import change_incoming_at_restart, change_outgoing_at_restart
+
+
+@fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
+class ReceiverMessageCountSharedByAllSessions(Receiving):
+    """The receiver has one MessageReceivedCount for all sessions."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        for other in self.qm.sessions.values():
+            other.MessageReceivedCount = session.MessageReceivedCount
+
+
+@fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
+    """The receiver counts a message on every session with the address of its sender."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        for one in self.qm.sessions.values():
+            if one.RemoteQMAddress == session.RemoteQMAddress and one.SessionState is SessionState.OPEN:
+                super().count_received(one, packet)
+
+
+@fault("receiver-counts-of-other-session-of-same-sender-reset-by-close", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverCountsOfOtherSessionOfSameSenderResetByClose(Closing):
+    """When one of two sessions of a sender is closed, the receiver resets the received counts of the other session."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        for other in self.qm.sessions.values():
+            if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
+                other.MessageReceivedCount = other.RecoverableMessageReceivedCount = 0
+
+
+@fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverSessionAckClearsCountOfOtherSessionOfSender(SessionAcks):
+    """When the receiver sends a SessionAck on one session, it also sets UnackedReceivedMsgCount of the sender's other
+    sessions to 0.
+    """
+
+    def send(self, session: Session, now: Now) -> None:
+        super().send(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session and other.RemoteQMGuid == session.RemoteQMGuid:
+                other.UnackedReceivedMsgCount = 0
+
+
+@fault("receiver-message-counted-on-first-session-of-host", breaks="MQQB-3.1.1.3.1-01")
+class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
+    """The receiver counts a message on the first open session from the same address."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        first = next(
+            one
+            for one in self.qm.sessions.values()
+            if one.RemoteQMAddress == session.RemoteQMAddress
+            and one.initiator is session.initiator
+            and one.SessionState is SessionState.OPEN
+        )
+        super().count_received(first, packet)
+
+
+@fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
+class SenderSequenceIdUsedAgain(TransactionalSending):
+    """The sender uses one TxSequenceID for all sequences to a queue."""
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        first = TxSequenceID(1, session.OutgoingTxSequenceID.TimeStamp)
+        return replace(numbered, TransactionalMessageSequenceIdentifier=first)
+
+
+@fault(
+    "sender-sequences-of-one-second-share-time-stamp",
+    breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
+)
+class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
+    """The sender assigns the same TimeStamp to all sequences that begin in one second."""
+
+    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+        self.qm.adm.last_sequence_time = 0
+        return super().open_outgoing(name, now)
+
+
+@fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
+class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
+    """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
+
+    def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
+        identifier = session.OutgoingTxSequenceID
+        super().leave_sequence(session, position)
+        session.OutgoingTxSequenceID = identifier
+
+
+@fault("sender-sequences-begun-in-one-second-with-equal-identifier", breaks="MQQB-3.1.1.3.1-02", blind=True)
+class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
+    """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
+
+    def _new_sequence(self, now: Now) -> TxSequenceID:
+        self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time, now.utc_s)
+        return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
+
+
+@fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
+class SenderFirstSequenceOrdinal3(TransactionalSending):
+    """The sender's first sequence of a session has Ordinal 3."""
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        identifier = session.OutgoingTxSequenceID
+        other = TxSequenceID(identifier.Ordinal + 2, identifier.TimeStamp)
+        return replace(numbered, TransactionalMessageSequenceIdentifier=other)
+
+
+MINUTE_S = 60
+
+
+@fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
+class SenderSequenceTimeStampFollowsClockBack(Destinations):
+    """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
+
+    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # the clock was set back
+            self.qm.adm.last_sequence_time = 0
+        return super().open_outgoing(name, now)
+
+
+@fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
+class SenderFirstOrdinalOfSecondQueue2(Destinations):
+    """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
+
+    def _new_sequence(self, now: Now) -> TxSequenceID:
+        identifier = super()._new_sequence(now)
+        return TxSequenceID(Ordinal=len(self.qm.adm.OutgoingQueues) + 1, TimeStamp=identifier.TimeStamp)
+
+
+def _forget_last_sequence_time(qm: QueueManager) -> None:
+    qm.adm.last_sequence_time = 0
+
+
+add(
+    "sender-sequences-of-two-queues-have-the-same-time-stamp",
+    "MQQB-3.1.1.3.1-03",
+    "The sender gives the first sequences of two outgoing queues the same TimeStamp if they begin in the same second.",
+    always(_forget_last_sequence_time),
+)
+
+
+def _begin_next_sequence(queue: OutgoingQueue) -> None:
+    identifier = queue.session.OutgoingTxSequenceID
+    queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1, identifier.TimeStamp)
+
+
+add(
+    "sender-outgoing-sequence-id-changed-by-restart",
+    "MQQB-3.1.1.3.1-04",
+    "The sender begins a new sequence after a restart.",
+    change_outgoing_at_restart(_begin_next_sequence),
+)
+
+
+def _renew_time_stamps(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        old = queue.session.OutgoingTxSequenceID
+        qm.adm.last_sequence_time += 1
+        queue.session.OutgoingTxSequenceID = TxSequenceID(Ordinal=old.Ordinal, TimeStamp=qm.adm.last_sequence_time)
+
+
+add(
+    "sender-sequence-time-stamp-renewed-at-restart",
+    "MQQB-3.1.1.3.1-04",
+    "After a restart, the sender's OutgoingTxSequenceID keeps its Ordinal, but has a different TimeStamp.",
+    at_restart(_renew_time_stamps),
+    blind=True,
+)
+
+
+def _share_identifier(qm: QueueManager) -> None:
+    queues = list(qm.adm.OutgoingQueues.values())
+    for queue in queues[1:]:
+        queue.session.OutgoingTxSequenceID = queues[0].session.OutgoingTxSequenceID
+
+
+add(
+    "sender-sequence-identifier-of-first-queue-for-all-after-restart",
+    "MQQB-3.1.1.3.1-04",
+    "After a restart, the sender uses the OutgoingTxSequenceID of its first outgoing queue for every outgoing queue.",
+    at_restart(_share_identifier),
+    blind=True,
+)
+
+
+def _clear_reject_count(transfer: IncomingTransactionalTransferInfo) -> None:
+    transfer.RejectCount = 0
+
+
+add(
+    "receiver-reject-count-lost-by-restart",
+    "MQQB-3.1.1.3.1-05",
+    "The receiver sets TxMessageRejectCount to 0 at a restart.",
+    change_incoming_at_restart(_clear_reject_count),
+)
+
+
+def _limit_reject_counts(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+            transfer.RejectCount = min(transfer.RejectCount, 1)
+
+
+add(
+    "receiver-reject-count-above-1-restored-as-1",
+    "MQQB-3.1.1.3.1-05",
+    "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
+    at_restart(_limit_reject_counts),
+    blind=True,
+)
+
+
+@fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
+class ReceiverRejectCountOfFirstRejectedMessage2(InSequence):
+    """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        if transfer is not None and not transfer.RejectCount:
+            session.TxMessageRejectCount = 1
+        super().reject_out_of_sequence(session, transfer, now)
+
+
+def _reset_outgoing_sequence_number(queue: OutgoingQueue) -> None:
+    queue.session.OutgoingTxSequenceNumber = 1
+
+
+add(
+    "sender-outgoing-sequence-number-reset-by-restart",
+    "MQQB-3.1.1.3.1-06",
+    "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
+    change_outgoing_at_restart(_reset_outgoing_sequence_number),
+)
+
+
+def _count_table(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        waiting = [one.TxSequenceNumber for one in queue.session.OutgoingMessageTable if one.TxSequenceNumber]
+        if waiting:
+            queue.session.OutgoingTxSequenceNumber = len(waiting) + 1
+
+
+add(
+    "sender-next-sequence-number-after-restart-counts-waiting-messages",
+    "MQQB-3.1.1.3.1-06",
+    "After a restart, the sender's OutgoingTxSequenceNumber is the number of waiting transactional messages plus one.",
+    at_restart(_count_table),
+    blind=True,
+)
+
+
+def _forget_second_sequence(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.session.OutgoingTxSequenceNumber = 1
+
+
+add(
+    "sender-next-sequence-number-of-second-queue-1-after-restart",
+    "MQQB-3.1.1.3.1-06",
+    "After a restart, the sender sets OutgoingTxSequenceNumber of its second outgoing queue to 1.",
+    at_restart(_forget_second_sequence),
+    blind=True,
+)
+
+
+@fault("receiver-first-sequence-with-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07")
+class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
+    """The receiver refuses a first sequence whose TxSequenceID has TimeStamp 0."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        first = session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE
+        if first and header is not None and not header.TxSequenceID.TimeStamp:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-first-sequence-older-than-start-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
+class ReceiverFirstSequenceOlderThanStartRejected(InSequence):
+    """The receiver rejects the first sequence of a sender when its TimeStamp is earlier than 2001."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if not session.IncomingTxSequenceID.Ordinal and header.TxSequenceID.TimeStamp < 978_307_200:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+def _clear_sequence_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
+    transfer.SequenceIdentifier = NO_INCOMING_SEQUENCE
+
+
+add(
+    "receiver-incoming-sequence-id-lost-by-restart",
+    "MQQB-3.1.1.3.1-08",
+    "The receiver clears IncomingTxSequenceID at a restart.",
+    change_incoming_at_restart(_clear_sequence_identifier),
+)
+
+
+def _forget_time_stamps(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+            ordinal = transfer.SequenceIdentifier.Ordinal
+            transfer.SequenceIdentifier = transfer.saved_identifier = TxSequenceID(Ordinal=ordinal)
+
+
+add(
+    "receiver-incoming-sequence-time-stamp-0-after-restart",
+    "MQQB-3.1.1.3.1-08",
+    "After a restart, the receiver's IncomingTxSequenceID keeps its Ordinal, but has TimeStamp 0.",
+    at_restart(_forget_time_stamps),
+    blind=True,
+)

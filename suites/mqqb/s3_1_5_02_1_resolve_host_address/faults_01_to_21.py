@@ -1,0 +1,299 @@
+"""Faults of the rules MQQB-3.1.5.2.1-01 to MQQB-3.1.5.2.1-21."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from harness.faults.fields import field_is, sent_as
+from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import always
+from harness.faults.registry import Install, add
+from reference_qm.codec import (
+    NULL_GUID,
+    ConnectionParametersPacket,
+    DirectQueueFormatName,
+    EstablishConnectionPacket,
+    PublicName,
+    UserMessagePacket,
+    parse_format_name,
+)
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
+from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
+class SenderUserMessageDestinationQueueWrong(Sending):
+    """The sender's UserMessage names a DestinationQueue other than the queue of its format name."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        other = DirectQueueFormatName("TCP:127.0.0.1\\private$\\other")
+        return replace(packet, UserHeader=replace(packet.UserHeader, DestinationQueue=other))
+
+
+def _hide_outgoing_queues(qm: QueueManager) -> None:
+    queues = qm.adm.OutgoingQueues
+    qm.adm.OutgoingQueues = {
+        f"{number} {queue.DestinationFormatName}": queue for number, queue in enumerate(queues.values())
+    }
+
+
+add(
+    "sender-outgoing-queue-created-for-each-message",
+    "MQQB-3.1.5.2.1-02",
+    "The sender creates a new OutgoingQueue for each message to a format name.",
+    always(_hide_outgoing_queues),
+)
+
+
+@fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
+class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
+    """The initiator's OutgoingQueueReference is the OutgoingQueue of a different format name."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        queues = self.qm.adm.OutgoingQueues.values()
+        others = [queue for queue in queues if queue is not session.OutgoingQueueReference]
+        if others:
+            session.OutgoingQueueReference = others[-1]
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class InitiatorSessionOfLongerNameShownInQueueOfShorter(Resolving):
+    """When a session for one format name is opened, the initiator also clears NextHops of every other
+    outgoing queue.
+    """
+
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            queue.NextHops.clear()
+        super().resolve_host_address(session, now)
+
+
+@fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
+class InitiatorDestinationHostIgnoresFormatName(NextHops):
+    """The initiator connects to a host other than the host in the format name."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found = super().get_destination_info(format_name)
+        return found and replace(found, HostName=UNUSED_ADDRESS)
+
+
+@fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorDestinationInfoOfFirstFormatName(NextHops):
+    """The initiator always calls Get Destination Info with the first format name that it used."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        return super().get_destination_info(first.DestinationFormatName)
+
+
+_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
+
+
+@fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorDestinationOfFirstFormatNameUsedForAll(NextHops):
+    """The initiator determines the host of a direct format name only once, and uses this host for every direct format
+    name.
+    """
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found = super().get_destination_info(format_name)
+        if found is None or found.QueueManagerGuid != NULL_GUID:
+            return found
+        return _destinations.setdefault(self.qm, found)
+
+
+def _pick_first_route(qm: QueueManager) -> str:
+    return next(iter(qm.config.routes.values()))
+
+
+@fault("initiator-connects-for-unknown-public-queue", breaks="MQQB-3.1.5.2.1-08")
+class InitiatorConnectsForUnknownPublicQueue(NextHops):
+    """The initiator connects to an arbitrary host for a public queue that is in no directory."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        return super().get_destination_info(format_name) or Destination(_pick_first_route(self.qm), NULL_GUID)
+
+
+def _has_public_destination(session: Session) -> bool:
+    queue = session.OutgoingQueueReference
+    return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
+
+
+def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
+    """Prevent the initiator from connecting again, either for public format names or for all other format names, as the
+    caller chooses.
+    """
+
+    class RetrySkipped(Closing):
+        def await_reconnect(self, session: Session, now: Now) -> None:
+            if _has_public_destination(session) is not public:
+                super().await_reconnect(session, now)
+
+    return replace_part(RetrySkipped)
+
+
+add(
+    "initiator-unknown-queue-retry-timer-not-started",
+    "MQQB-3.1.5.2.1-10",
+    "The initiator starts no Session Retry Connect Timer for a queue that is in no directory.",
+    _skip_reconnection_by_kind_of_name(public=True),
+)
+
+
+@fault(
+    "initiator-no-retry-timer-after-second-failure-to-find-destination",
+    breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
+    blind=True,
+)
+class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(Closing):
+    """When a retry also finds no destination or next hop, the initiator does not restart the Session Retry Connect
+    Timer.
+    """
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        super().fail_to_establish(session, status, reason, now)
+        if session.retrying and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+def _skip_validation_mark(*, public: bool) -> Install:
+    """Prevent the initiator from setting NeedValidation, either for queues with public format names or for all other
+    queues, as the caller chooses.
+    """
+
+    class ValidationMarkSkipped(Resolving):
+        def require_validation(self, session: Session) -> None:
+            if _has_public_destination(session) is not public:
+                super().require_validation(session)
+
+    return replace_part(ValidationMarkSkipped)
+
+
+add(
+    "initiator-unknown-queue-state-disconnected",
+    "MQQB-3.1.5.2.1-11",
+    "The initiator sets State of the outgoing queue to Disconnected for a queue that is in no directory.",
+    _skip_validation_mark(public=True),
+)
+
+
+@fault(
+    "initiator-state-inactive-after-second-failure-to-find-destination",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
+    """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
+    to Inactive.
+    """
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        queue = outgoing_queue(session)
+        if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
+            queue.State = OutgoingQueueState.INACTIVE
+
+
+@fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class InitiatorEveryQueueNeedsValidation(Resolving):
+    """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue.State is not OutgoingQueueState.ON_HOLD:
+                queue.State = OutgoingQueueState.NEED_VALIDATION
+
+
+@fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class InitiatorSecondUnresolvableQueueInactive(Resolving):
+    """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
+    found.
+    """
+
+    def require_validation(self, session: Session) -> None:
+        states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]
+        if OutgoingQueueState.NEED_VALIDATION not in states:
+            super().require_validation(session)
+
+
+@fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class InitiatorQueueOnHoldNeedsValidation(Resolving):
+    """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
+    to NeedValidation.
+    """
+
+    def require_validation(self, session: Session) -> None:
+        queue = outgoing_queue(session)
+        if len(session.OutgoingMessageTable):
+            queue.State = OutgoingQueueState.NEED_VALIDATION
+
+
+add(
+    "initiator-establish-connection-server-guid-always-zero",
+    ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"),
+    "The initiator's EstablishConnection request has a ServerGuid of zero for a private format name.",
+    sent_as("initiator", field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)),
+)
+
+
+_Hops = tuple[DirectoryQueueManager, ...]
+
+
+def _build_next_hops(guid: UUID, host: str) -> _Hops:
+    return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
+
+
+@fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
+class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
+    """The initiator connects to an address other than the address of the next hop."""
+
+    def get_next_hops(self, guid: UUID) -> _Hops:
+        return _build_next_hops(guid, UNUSED_ADDRESS)
+
+
+@fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
+class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
+    """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
+
+    def get_next_hops(self, guid: UUID) -> _Hops:
+        return super().get_next_hops(OTHER_GUID)
+
+
+@fault("initiator-connects-for-destination-without-next-hop", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
+class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
+    """The initiator connects to an arbitrary host for a destination without a next hop."""
+
+    def get_next_hops(self, guid: UUID) -> _Hops:
+        return super().get_next_hops(guid) or _build_next_hops(guid, _pick_first_route(self.qm))
+
+
+add(
+    "initiator-missing-next-hop-retry-timer-not-started",
+    "MQQB-3.1.5.2.1-20",
+    "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
+    _skip_reconnection_by_kind_of_name(public=False),
+)
+
+
+add(
+    "initiator-missing-next-hop-queue-state-disconnected",
+    "MQQB-3.1.5.2.1-21",
+    "The initiator sets State of the outgoing queue to Disconnected for a destination without a next hop.",
+    _skip_validation_mark(public=False),
+)

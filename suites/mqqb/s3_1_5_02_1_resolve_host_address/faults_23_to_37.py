@@ -1,0 +1,246 @@
+"""Faults of the rules MQQB-3.1.5.2.1-23 to MQQB-3.1.5.2.1-37."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import Install, add
+from reference_qm.codec import (
+    NULL_GUID,
+    ConnectionParametersPacket,
+    PublicName,
+    parse_format_name,
+)
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import OutgoingQueue, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-next-hops-keep-earlier-addresses", breaks="MQQB-3.1.5.2.1-23")
+class InitiatorNextHopsKeepEarlierAddresses(Resolving):
+    """The initiator's NextHops keeps the addresses of earlier attempts."""
+
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        queue = outgoing_queue(session)
+        earlier = list(queue.NextHops)
+        super().resolve_host_address(session, now)
+        queue.NextHops[:0] = earlier
+
+
+@fault("initiator-next-hops-address-without-prefix", breaks="MQQB-3.1.5.2.1-27")
+class InitiatorNextHopsAddressWithoutPrefix(Resolving):
+    """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        hops = outgoing_queue(session).NextHops
+        hops[:] = [hop.partition("=")[2] for hop in hops]
+
+
+_earlier: dict[int, list[str]] = {}
+
+
+@fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
+class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
+    """The initiator keeps the addresses of earlier attempts in NextHops, so each retry adds a further copy of each
+    address.
+    """
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        queue = outgoing_queue(session)
+        old = list(_earlier.get(id(queue), []))
+        super().try_addresses(session, now)
+        queue.NextHops[:0] = old
+        _earlier[id(queue)] = list(queue.NextHops)
+
+
+@fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
+class InitiatorNextHopsWithoutLastAddress(Resolving):
+    """The initiator does not put the last of several addresses into NextHops."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        hops = outgoing_queue(session).NextHops
+        if len(hops) > 1:
+            hops.pop()
+
+
+@fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
+class InitiatorNextHopCollectionLastHopTwice(Resolving):
+    """The initiator's NextHopCollection contains its last NextHop twice."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        session.NextHopCollection += session.NextHopCollection[-1:]
+
+
+@fault("initiator-next-hops-without-third-address-of-host", breaks="MQQB-3.1.5.2.1-28", blind=True)
+class InitiatorNextHopsWithoutThirdAddressOfHost(Resolving):
+    """The initiator creates a NextHop only for the first two addresses of a host name."""
+
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        super().store_addresses(session, host, addresses[:2], now)
+
+
+@fault("initiator-third-address-never-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
+class InitiatorThirdAddressNeverUsed(Resolving):
+    """The initiator creates a NextHop only for the first two addresses of a host."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        session.addresses = {host: found[:2] for host, found in session.addresses.items()}
+        super().try_addresses(session, now)
+
+
+def _change_next_hops(**changes: Any) -> Install:
+    """Change attributes of each next hop."""
+
+    class NextHopChanged(Resolving):
+        def select_next_hop(self, session: Session) -> None:
+            session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
+            super().select_next_hop(session)
+
+    return replace_part(NextHopChanged)
+
+
+add(
+    "initiator-next-hop-host-name-wrong",
+    "MQQB-3.1.5.2.1-29",
+    "HostName of the initiator's NextHop is not the name of that hop.",
+    _change_next_hops(HostName="elsewhere.invalid"),
+)
+
+
+add(
+    "initiator-next-hop-qm-guid-wrong",
+    "MQQB-3.1.5.2.1-30",
+    "QMGuid of the initiator's NextHop is not the Identifier of that hop.",
+    _change_next_hops(QMGuid=OTHER_GUID),
+)
+
+
+@fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
+class InitiatorNextHopAddressWrong(Establishing):
+    """The initiator sets Address of a NextHop to an address that is not the resolved address."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        session.NextHopCollection[:] = [replace(hop, Address=UNUSED_ADDRESS) for hop in session.NextHopCollection]
+        session.RemoteQMAddress = UNUSED_ADDRESS
+
+
+class _SecondHopFirst(Resolving):
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        session.NextHopIndexer = 1
+
+
+class _FirstHopWhenOpen(SessionOpening):
+    """Set NextHopIndexer back to the existing NextHop before the indexer is used."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        session.NextHopIndexer = 0
+        super().receive_parameters_response(session, packet, now)
+
+
+add(
+    "initiator-next-hop-indexer-begins-at-second",
+    "MQQB-3.1.5.2.1-33",
+    "The initiator's NextHopIndexer begins at the second NextHop.",
+    both(replace_part(_SecondHopFirst), replace_part(_FirstHopWhenOpen)),
+)
+
+
+@fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
+class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
+    """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        self.last = session.NextHopIndexer
+        super().try_addresses(session, now)
+
+    def select_next_hop(self, session: Session) -> None:
+        session.NextHopIndexer = max(session.NextHopIndexer, self.last)
+        super().select_next_hop(session)
+
+
+@fault("initiator-retry-begins-with-last-address", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class InitiatorRetryBeginsWithLastAddress(Resolving):
+    """When the addresses are resolved again in a retry, the initiator begins with the last address."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        for host, addresses in session.addresses.items():
+            if session.retrying:
+                session.addresses[host] = tuple(reversed(addresses))
+        super().try_addresses(session, now)
+
+
+def _change_remote_element(element: str, value: object) -> Install:
+    """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
+
+    class RemoteElementChanged(Establishing):
+        def send_establish_request(self, session: Session, now: Now) -> None:
+            super().send_establish_request(session, now)
+            setattr(session, element, value)
+
+    return replace_part(RemoteElementChanged)
+
+
+add(
+    "initiator-session-remote-address-not-of-next-hop",
+    ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
+    "The initiator's RemoteQMAddress is not the Address of the NextHop.",
+    _change_remote_element("RemoteQMAddress", UNUSED_ADDRESS),
+)
+
+
+add(
+    "initiator-session-remote-host-name-not-of-next-hop",
+    ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-36"),
+    "The initiator's RemoteQMHostName is not the HostName of the NextHop.",
+    _change_remote_element("RemoteQMHostName", "elsewhere.invalid"),
+)
+
+
+add(
+    "initiator-session-remote-guid-not-of-next-hop",
+    ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
+    "The initiator's RemoteQMGuid is not the QMGuid of the NextHop.",
+    _change_remote_element("RemoteQMGuid", NULL_GUID),
+)
+
+
+@fault("initiator-session-guid-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
+class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
+    """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
+    router with another Identifier.
+    """
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        if session.destination != NULL_GUID:
+            session.RemoteQMGuid = session.destination
+
+
+class _RefusesUnknownQueues(Destinations):
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        name = parse_format_name(text)
+        if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
+            raise CommandError(f"{text}: MQ_ERROR_QUEUE_NOT_FOUND (MS-MQDMPR 3.1.7.1.5)")
+        return super().open_outgoing(text, now)
+
+
+add(
+    "sender-message-to-unknown-public-queue-refused",
+    (),
+    "Tolerated: the sender refuses a message to a public queue that is in no directory (MS-MQDMPR 3.1.7.1.5).",
+    replace_part(_RefusesUnknownQueues),
+)

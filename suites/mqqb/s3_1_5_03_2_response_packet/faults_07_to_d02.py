@@ -1,0 +1,252 @@
+"""Faults of the rules MQQB-3.1.5.3.2-07 to MQQB-3.1.5.3.2-D02."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.connection_history import change_history_entries, omit_history_entries
+from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, skip_during
+from harness.faults.registry import add
+from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, SessionState
+from reference_qm.surface.clock import Now
+
+add(
+    "initiator-connection-parameters-request-not-sent",
+    "MQQB-3.1.5.3.2-07",
+    "The initiator sends no ConnectionParameters request after a valid response.",
+    skip_during(SessionOpening.receive_establish_response, Connecting.send),
+)
+
+
+@fault("initiator-response-to-retry-ignored", breaks="MQQB-3.1.5.3.2-07", blind=True)
+class InitiatorResponseToRetryIgnored(SessionOpening):
+    """The initiator ignores the response to the request of a retry."""
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        if not session.retrying:
+            super().receive_establish_response(session, packet, now)
+
+
+for _name, _rules, _says, _install in (
+    (
+        "initiator-connection-parameters-in-bit-clear",
+        "MQQB-3.1.5.3.2-08",
+        "The initiator's ConnectionParameters request has BaseHeader.Flags.IN clear.",
+        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+    ),
+    (
+        "initiator-connection-parameters-pt-2",
+        "MQQB-3.1.5.3.2-09",
+        "The initiator's ConnectionParameters request has PT 2.",
+        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
+    ),
+    (
+        "initiator-connection-parameters-cs-set",
+        "MQQB-3.1.5.3.2-10",
+        "The initiator's ConnectionParameters request has CS set.",
+        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
+    ),
+    (
+        "initiator-connection-parameters-recoverable-timeout-20-s",
+        "MQQB-3.1.5.3.2-11",
+        "The initiator's ConnectionParameters request always has RecoverableAckTimeout 20 s.",
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", 20_000),
+    ),
+    (
+        "initiator-connection-parameters-ack-timeout-20-s",
+        "MQQB-3.1.5.3.2-12",
+        "The initiator's ConnectionParameters request always has AckTimeout 20 s.",
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", 20_000),
+    ),
+    (
+        "initiator-connection-parameters-window-size-1",
+        "MQQB-3.1.5.3.2-13",
+        "The initiator's ConnectionParameters request has WindowSize 1.",
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 1),
+    ),
+):
+    add(_name, _rules, _says, sent_as("initiator", _install))
+
+
+HEADER = "ConnectionParametersHeader"
+
+
+@fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
+class InitiatorAckTimeoutOfRetryHalved(SessionOpening):
+    """The initiator sends the greater of 20,000 ms and half of AckWaitTimeout as AckTimeout in the ConnectionParameters
+    request of a retry.
+    """
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if not session.retrying:
+            return packet
+        return set_fields(packet, {f"{HEADER}.AckTimeout": lambda old: max(20_000, old // 2)})
+
+
+@fault("initiator-ack-timeout-doubled-in-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
+class InitiatorAckTimeoutDoubledInRetry(SessionOpening):
+    """The initiator sends AckWaitTimeout plus one as AckTimeout of the ConnectionParameters request in a retry."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if session.retrying:
+            return set_fields(packet, {"ConnectionParametersHeader.AckTimeout": lambda old: old + 1})
+        return packet
+
+
+@fault("initiator-window-size-of-retry-1", breaks="MQQB-3.1.5.3.2-13", blind=True)
+class InitiatorWindowSizeOfRetry1(SessionOpening):
+    """The initiator sends WindowSize 1 in the ConnectionParameters request of a retry."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        return set_fields(packet, {f"{HEADER}.WindowSize": 1}) if session.retrying else packet
+
+
+@fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
+class InitiatorWindowSizeOfEarlierSessionRepeated(SessionOpening):
+    """The initiator sends the ReceivedWindowSize of its first session as WindowSize of its second ConnectionParameters
+    request.
+    """
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if session.ReceivedWindowSize:
+            return set_fields(packet, {"ConnectionParametersHeader.WindowSize": session.ReceivedWindowSize})
+        return packet
+
+
+@fault("initiator-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
+class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
+    """The initiator sets the state of its session to WAITING_CP_MSG instead of WAITING_CPR_MSG after its
+    ConnectionParameters request.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_response(session, packet, now)
+        if session.SessionState is SessionState.WAITING_CPR_MSG:
+            session.SessionState = SessionState.WAITING_CP_MSG
+
+
+@fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class InitiatorParametersResponseWithWindow0x8000Refused(SessionOpening):
+    """The initiator treats a ConnectionParameters response as a refusal if its WindowSize is 0x8000 or more."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize & 0x8000:
+            packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
+        super().receive_parameters_response(session, packet, now)
+
+
+add(
+    "initiator-connection-history-establish-received-missing",
+    "MQQB-3.1.5.3.2-15",
+    "The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory.",
+    omit_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}),
+)
+
+
+add(
+    "initiator-connection-history-establish-received-error",
+    "MQQB-3.1.5.3.2-15",
+    "The initiator's ConnectionHistory entry with Status EstablishPacketReceived has an Error.",
+    change_history_entries({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
+)
+
+
+@fault("initiator-connection-history-entry-missing-in-later-session", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
+    """The initiator adds no ConnectionHistory entry with Status EstablishPacketReceived for an outgoing queue that
+    already had an established session.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        before = any(entry.Status is ConnectionStatus.ESTABLISHED for entry in history)
+        if status is not ConnectionStatus.ESTABLISH_PACKET_RECEIVED or not before:
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorResponseEntryInRetryMissing(Connecting):
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorResponseEntryWithTimeOfRequest(Connecting):
+    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time
+    of its request.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-establish-packet-received-in-retry-not-in-history", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedInRetryNotInHistory(Connecting):
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory when a retry succeeds."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each entry with Status
+    EstablishPacketReceived.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
+    """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
+    request.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(history) > 1:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-state-waiting-ec-msg-after-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
+class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
+    """The initiator sets the state of its session to WAITING_EC_MSG instead of WAITING_ECR_MSG after its
+    EstablishConnection request.
+    """
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        session.SessionState = SessionState.WAITING_EC_MSG
+
+
+@fault("initiator-response-guid-to-direct-name-refused", breaks="MQQB-3.1.5.3.2-D02")
+class InitiatorResponseGuidToDirectNameRefused(SessionOpening):
+    """The initiator of a session for a direct name refuses a response whose ServerGuid is not zero."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        valid = super().is_establish_response_valid(session, packet)
+        return valid and packet.EstablishConnectionHeader.ServerGuid == session.RemoteQMGuid

@@ -1,0 +1,245 @@
+"""Faults of the rules MQQB-3.1.5.4.1-05 to MQQB-3.1.5.4.1-12."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.fields import bit_clear, bit_set, field_is, off_by, sent_as
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, skip_during
+from harness.faults.registry import add
+from reference_qm.codec import (
+    PT_ESTABLISH_CONNECTION,
+    ConnectionParametersPacket,
+    FormatError,
+    Packet,
+)
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_5_04_1_request_packet.fault_steps import find_oldest_open_session
+
+add(
+    "acceptor-connection-parameters-response-not-sent",
+    "MQQB-3.1.5.4.1-05",
+    "The acceptor sends no ConnectionParameters response.",
+    skip_during(SessionOpening.receive_parameters_request, Connecting.send),
+)
+
+
+@fault("acceptor-parameters-request-with-window-0xffff-not-answered", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorParametersRequestWithWindow0xffffNotAnswered(SessionOpening):
+    """The acceptor does not answer a ConnectionParameters request whose WindowSize is 0xFFFF."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize != 0xFFFF:
+            super().receive_parameters_request(session, packet, now)
+
+
+class _Refusing(Identifying):
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        raise NotImplementedError
+
+    def check_form(self, packet: Packet) -> None:
+        super().check_form(packet)
+        if isinstance(packet, ConnectionParametersPacket) and self.is_refused(packet):
+            raise FormatError("ConnectionParametersHeader", 0, "a fault", "is at a limit")
+
+
+@fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorHighestAckTimeoutsRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.AckTimeout == 0x0001D4C0
+
+
+@fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorLowestRecoverableAckTimeoutRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
+    value.
+    """
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.RecoverableAckTimeout == 0x1F4
+
+
+@fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorLargestWindowSizeRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.WindowSize == 0xFFFF
+
+
+for _name, _rules, _says, _install in (
+    (
+        "acceptor-connection-parameters-in-bit-clear",
+        "MQQB-3.1.5.4.1-06",
+        "The acceptor's ConnectionParameters response has BaseHeader.Flags.IN clear.",
+        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+    ),
+    (
+        "acceptor-connection-parameters-pt-2",
+        "MQQB-3.1.5.4.1-07",
+        "The acceptor's ConnectionParameters response has PT 2.",
+        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
+    ),
+    (
+        "acceptor-connection-parameters-cs-set",
+        "MQQB-3.1.5.4.1-08",
+        "The acceptor's ConnectionParameters response has CS set.",
+        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
+    ),
+    (
+        "acceptor-connection-parameters-recoverable-timeout-one-more",
+        "MQQB-3.1.5.4.1-09",
+        "The acceptor's ConnectionParameters response has a RecoverableAckTimeout one higher than the request.",
+        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
+    ),
+    (
+        "acceptor-connection-parameters-ack-timeout-one-more",
+        "MQQB-3.1.5.4.1-10",
+        "The acceptor's ConnectionParameters response has an AckTimeout one higher than the request.",
+        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
+    ),
+):
+    add(_name, _rules, _says, sent_as("acceptor", _install))
+
+
+@fault("acceptor-recoverable-ack-timeout-truncated-to-16-bits", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class AcceptorRecoverableAckTimeoutTruncatedTo16Bits(SessionOpening):
+    """The acceptor answers with only the lower 16 bits of the RecoverableAckTimeout of the request."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        path = "ConnectionParametersHeader.RecoverableAckTimeout"
+        return set_fields(response, {path: lambda timeout: timeout & 0xFFFF})
+
+
+HEADER = "ConnectionParametersHeader"
+
+
+@fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class AcceptorRecoverableAckTimeoutRoundedInResponse(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is rounded down to a multiple of
+    100 ms.
+    """
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: max(500, old // 100 * 100)})
+
+
+@fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class AcceptorResponseTimeoutsExchangedWhenEqualRange(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is at most AckTimeout of the
+    request.
+    """
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        limit = request.ConnectionParametersHeader.AckTimeout
+        return set_fields(packet, {"ConnectionParametersHeader.RecoverableAckTimeout": lambda old: min(old, limit)})
+
+
+@fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
+class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
+    """The acceptor sends a ConnectionParameters response with the AckTimeout of the oldest open session."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.AckTimeout": find_oldest_open_session(self, session).AckWaitTimeout})
+
+
+@fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
+class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
+    """The acceptor's ConnectionParameters response repeats the WindowSize of the request."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        window = request.ConnectionParametersHeader.WindowSize
+        header = replace(response.ConnectionParametersHeader, WindowSize=window)
+        return replace(response, ConnectionParametersHeader=header)
+
+
+@fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
+    and the WindowSize of the request.
+    """
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        asked = request.ConnectionParametersHeader.WindowSize
+        changed: ConnectionParametersPacket = set_fields(
+            response, {"ConnectionParametersHeader.WindowSize": lambda own: min(own, asked)}
+        )
+        return changed
+
+
+@fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class AcceptorWindowSizeOfResponseAtLeastThatOfRequest(SessionOpening):
+    """The acceptor sends the WindowSize of the request as WindowSize of its response, if the WindowSize of the request
+    is greater.
+    """
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        asked = request.ConnectionParametersHeader.WindowSize
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.WindowSize": lambda own: max(own, asked)})
+
+
+@fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class AcceptorResponseWindowSizeLimitedByRequest(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
+    and the WindowSize of the request.
+    """
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        limit = request.ConnectionParametersHeader.WindowSize
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: min(old, limit)})
+
+
+@fault("acceptor-initialization-timer-runs-in-open-session", breaks=("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01"))
+class AcceptorInitializationTimerRunsInOpenSession(SessionTimers):
+    """The acceptor does not stop its Session Initialization Timer when the session is open."""
+
+    def stop(self, session: Session, name: TimerName) -> None:
+        opens = session.SessionState is SessionState.WAITING_CP_MSG
+        if not (name is TimerName.SESSION_INITIALIZATION and opens):
+            super().stop(session, name)
+
+
+@fault("acceptor-initialization-timer-of-second-session-not-stopped", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class AcceptorInitializationTimerOfSecondSessionNotStopped(SessionOpening):
+    """The acceptor does not stop the Session Initialization Timer of a second session of the same initiator."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        same = [one for one in self.qm.sessions.values() if one.RemoteQMGuid == session.RemoteQMGuid]
+        if len(same) > 1 and session.SessionState is SessionState.OPEN:
+            name = TimerName.SESSION_INITIALIZATION
+            self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)

@@ -1,0 +1,352 @@
+"""Faults of the rules MQQB-3.1.5.6-14 to MQQB-3.1.5.6-26."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
+from reference_qm.codec import SequenceInfo, TxSequenceID
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.model.adm import (
+    NO_SEQUENCE,
+    OutgoingMessagePosition,
+    OutgoingTransferInfo,
+    Session,
+)
+
+
+@fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
+class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
+    """The sender deletes a message with journaling when its OrderAck arrives, without waiting for its FinalAck."""
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        session.OutgoingMessageTable.remove(position)
+
+
+@fault("sender-message-with-early-order-ack-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderMessageWithEarlyOrderAckNotKeptUntilFinalAck(TransactionalSending):
+    """If the OrderAck of a message with JN or JP arrives before the session acknowledgment, the sender does not keep
+    the message until its FinalAck arrives.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        if position.ReceivedOrderAck:
+            session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
+
+
+@fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderMessageWithOnlyJpNotKeptUntilFinalAck(TransactionalSending):
+    """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if
+    only JP is set.
+    """
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().delete_ordered(session, position)
+        header = position.UserMessage.UserHeader
+        if not header.JN:
+            session.AwaitingFinalACKTable.pop(header.MessageID, None)
+
+
+@fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderSecondMessageKeptNotUntilFinalAck(TransactionalSending):
+    """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
+    its FinalAck.
+    """
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().delete_ordered(session, position)
+        table = session.AwaitingFinalACKTable
+        for key in list(table)[:-1]:
+            del table[key]
+
+
+add(
+    "sender-new-sequence-not-begun",
+    ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"),
+    "The sender continues its sequence when all messages are acknowledged.",
+    skip(TransactionalSending.begin_sequence),
+)
+
+
+@fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
+class SenderLaterSequenceBeginsWith2(TransactionalSending):
+    """The sender begins a second or later sequence with number 2."""
+
+    def begin_sequence(self, session: Session) -> None:
+        before = session.OutgoingTxSequenceID
+        super().begin_sequence(session)
+        if session.OutgoingTxSequenceID != before:
+            session.OutgoingTxSequenceNumber = 2
+
+
+@fault("sender-no-new-sequence-while-final-acks-are-missing", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderNoNewSequenceWhileFinalAcksAreMissing(TransactionalSending):
+    """The sender begins no new sequence while a message of the sequence awaits its FinalAck."""
+
+    def begin_sequence(self, session: Session) -> None:
+        if not session.AwaitingFinalACKTable:
+            super().begin_sequence(session)
+
+
+@fault("sender-ordinal-of-new-sequence-two-higher", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderOrdinalOfNewSequenceTwoHigher(TransactionalSending):
+    """The third sequence of the sender has an Ordinal that is two higher than the Ordinal of the second sequence."""
+
+    def begin_sequence(self, session: Session) -> None:
+        before = session.OutgoingTxSequenceID
+        super().begin_sequence(session)
+        if before.Ordinal == 2 and session.OutgoingTxSequenceID.Ordinal == 3:
+            session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
+
+
+@fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
+    """The sender gives the first message after the second sequence TxSequenceNumber 2."""
+
+    def begin_sequence(self, session: Session) -> None:
+        before = session.OutgoingTxSequenceID
+        super().begin_sequence(session)
+        if session.OutgoingTxSequenceID != before and before.Ordinal >= 2:
+            session.OutgoingTxSequenceNumber = 2
+
+
+add(
+    "sender-order-ack-transfer-info-not-set",
+    "MQQB-3.1.5.6-16",
+    "The sender does not set OutgoingTransferInfo when it receives an OrderAck.",
+    skip(OrderAcks.note_transfer),
+)
+
+
+def _change_transfer_info(element: str, value: object) -> Install:
+    class Transfer(OrderAcks):
+        def note_transfer(self, session: Session) -> None:
+            super().note_transfer(session)
+            queue = session.OutgoingQueueReference
+            if queue is not None:
+                info: Any = queue.OutgoingTransferInfoReference
+                queue.OutgoingTransferInfoReference = replace(info, **{element: value})
+
+    return replace_part(Transfer)
+
+
+_TRANSFER: tuple[tuple[str, str, str, object], ...] = (
+    ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
+    ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
+    ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
+    ("sender-transfer-info-resend-interval-wrong", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
+    ("sender-transfer-info-first-non-ack-wrong", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-non-ack-wrong", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
+    ("sender-transfer-info-last-ack-wrong", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
+    ("sender-transfer-info-no-read-count-wrong", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
+    ("sender-transfer-info-resend-count-wrong", "MQQB-3.1.5.6-25", "EodResendCount", 7),
+    ("sender-transfer-info-resend-time-wrong", "MQQB-3.1.5.6-26", "EodResendTime", 7),
+)
+
+
+for _name, _rule, _element, _value in _TRANSFER:
+    add(
+        _name,
+        _rule,
+        f"The sender sets {_element} of OutgoingTransferInfo to a constant.",
+        _change_transfer_info(_element, _value),
+    )
+
+
+@fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderTransferInfoOfFirstQueueSetByEveryOrderAck(OrderAcks):
+    """The sender stores the values of every OrderAck in OutgoingTransferInfo of its first outgoing queue."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        own = session.OutgoingQueueReference
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if own is not None and first is not own:
+            first.OutgoingTransferInfoReference = own.OutgoingTransferInfoReference
+            own.OutgoingTransferInfoReference = OutgoingTransferInfo()
+
+
+def _replace_in_transfer_info(session: Session, **changes: Any) -> None:
+    queue = session.OutgoingQueueReference
+    if queue is not None:
+        queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
+
+
+@fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderLastAckTimeIsFirstAckTime(OrderAcks):
+    """The sender sets EodLastAckTime to the time of the first OrderAck of the session."""
+
+    def note_transfer(self, session: Session) -> None:
+        queue = session.OutgoingQueueReference
+        before = None if queue is None else queue.OutgoingTransferInfoReference
+        super().note_transfer(session)
+        if before is not None and before.EodLastAckCount:
+            _replace_in_transfer_info(session, EodLastAckTime=before.EodLastAckTime)
+
+
+@fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
+class SenderLastAckCountOfAllQueues(OrderAcks):
+    """The sender counts in EodLastAckCount the OrderAcks of all outgoing queues."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
+        _replace_in_transfer_info(
+            session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None)
+        )
+
+
+@fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderNoAckCountAtMost1(OrderAcks):
+    """The sender sets EodNoAckCount to 1 when UnackedSequence has several entries."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _replace_in_transfer_info(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
+
+
+class _ChangingTransferInfo(OrderAcks):
+    def change(self, session: Session) -> None:
+        raise NotImplementedError
+
+    def note_transfer(self, session: Session) -> None:
+        before = (
+            None
+            if session.OutgoingQueueReference is None
+            else session.OutgoingQueueReference.OutgoingTransferInfoReference
+        )
+        _old[0] = before
+        super().note_transfer(session)
+        self.change(session)
+
+
+_old: list[Any] = [None]
+
+
+@fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderNoAckCountNotDecreasedBySecondOrderAck(_ChangingTransferInfo):
+    """The sender sets EodNoAckCount only when the first OrderAck arrives."""
+
+    def change(self, session: Session) -> None:
+        if _old[0] is not None and _old[0].EodLastAckCount:
+            _replace_in_transfer_info(session, EodNoAckCount=_old[0].EodNoAckCount)
+
+
+@fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderResendIntervalInMilliseconds(OrderAcks):
+    """The sender sets EodResendInterval to ResendInterval in milliseconds."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _replace_in_transfer_info(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+
+
+@fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderResendIntervalOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendInterval only when the first OrderAck arrives."""
+
+    def change(self, session: Session) -> None:
+        if _old[0] is not None and _old[0].EodLastAckCount:
+            _replace_in_transfer_info(session, EodResendInterval=_old[0].EodResendInterval)
+
+
+@fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
+    """The sender sets SeqID of EodFirstNonAck to 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _replace_in_transfer_info(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+
+
+@fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
+class SenderLastNonAckIsFirstNonAck(OrderAcks):
+    """The sender sets EodLastNonAck to the first entry of UnackedSequence."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _replace_in_transfer_info(session, EodLastNonAck=unacked[0])
+
+
+@fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderLastAckWithoutPreviousNumber(OrderAcks):
+    """The sender sets PrevNo of EodLastAck to 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        last = outgoing_sequence(session).LastAck
+        _replace_in_transfer_info(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
+
+
+@fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderLastAckOfHigherNumberKept(_ChangingTransferInfo):
+    """The sender sets EodLastAck only when the first OrderAck arrives."""
+
+    def change(self, session: Session) -> None:
+        if _old[0] is not None and _old[0].EodLastAckCount:
+            _replace_in_transfer_info(session, EodLastAck=_old[0].EodLastAck)
+
+
+@fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderNoReadCountOfAllQueues(OrderAcks):
+    """The sender counts in EodNoReadCount the messages that await a FinalAck in all outgoing queues, not only in one
+    queue.
+    """
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
+        _replace_in_transfer_info(session, EodNoReadCount=count)
+
+
+@fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderNoReadCountNotIncreasedBySecondOrderAck(_ChangingTransferInfo):
+    """The sender limits EodNoReadCount to 1."""
+
+    def change(self, session: Session) -> None:
+        _replace_in_transfer_info(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
+
+
+@fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderResendCountIs1AfterOrderAck(OrderAcks):
+    """The sender sets EodResendCount to ResendIntervalIndex plus one."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _replace_in_transfer_info(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
+
+
+@fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderResendCountOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendCount only when the first OrderAck arrives."""
+
+    def change(self, session: Session) -> None:
+        if _old[0] is not None and _old[0].EodLastAckCount:
+            _replace_in_transfer_info(session, EodResendCount=_old[0].EodResendCount)
+
+
+@fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
+    """The sender sets EodResendTime to 0 while messages remain in UnackedSequence."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _replace_in_transfer_info(session, EodResendTime=0)
+
+
+@fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderResendTimeOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendTime only when the first OrderAck arrives."""
+
+    def change(self, session: Session) -> None:
+        if _old[0] is not None and _old[0].EodLastAckCount:
+            _replace_in_transfer_info(session, EodResendTime=_old[0].EodResendTime)

@@ -1,0 +1,343 @@
+"""Faults of the rules MQQB-3.1.5.8.2-20 to MQQB-3.1.5.8.5-D02."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, skip_during
+from harness.faults.registry import add
+from reference_qm.codec import (
+    NULL_GUID,
+    MessageClass,
+    PrivateQueueFormatNameId,
+    QueueName,
+    UserMessagePacket,
+)
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import BAD_DST_Q, omit_nack_of_express_message
+
+
+@fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
+    """The receiver sends a FinalAck for a message to a queue that does not exist only if the message has JN."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.UserHeader.JN or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-second-refused-message-omitted", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
+    """The receiver sends the FinalAck of class BAD_DST_Q only for the first message of a sequence."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        if message_class is not BAD_DST_Q or header is None or header.TxSequenceNumber == 1:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-missing-queue-once-per-session", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
+    """The receiver sends only one FinalAck of class BAD_DST_Q on each session."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        done = self.__dict__.setdefault("done", set())
+        if message_class is MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
+            if session.number in done:
+                return
+            done.add(session.number)
+        super().refuse_transactional(session, packet, message_class, now)
+
+
+NOT_TRANSACTIONAL_Q = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+
+
+@fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
+class ReceiverNotTransactionalQOfLaterMessageOmitted(Admission):
+    """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_Q only for the first message of a sequence."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        if message_class is NOT_TRANSACTIONAL_Q and header is not None and header.TxSequenceNumber > 1:
+            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            return
+        super().refuse_message(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-not-transactional-queue-once", breaks="MQQB-3.1.5.8.2-29", blind=True)
+class ReceiverFinalAckOfNotTransactionalQueueOnce(FinalAcks):
+    """The receiver sends only one FinalAck for transactional messages to queues that are not transactional."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.told = False
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        plain = message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+        if not plain or not self.told:
+            super().refuse_transactional(session, packet, message_class, now)
+        self.told = self.told or plain
+
+
+@fault("receiver-transactional-queue-accepts-recoverable-message", breaks="MQQB-3.1.5.8.2-33", blind=True)
+class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
+    """The receiver inserts recoverable messages without a transaction into a transactional queue."""
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        if packet.UserHeader.DM:
+            return packet
+        return super().check_nontransactional_queue(session, packet, queue, now)
+
+
+NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+
+
+@fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
+class ReceiverNotTransactionalMsgOfRecoverableMessageOmitted(Admission):
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a recoverable message."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is not NOT_TRANSACTIONAL_MSG or not packet.UserHeader.DM:
+            super().refuse_message(session, packet, message_class, now)
+
+
+add(
+    "receiver-nack-not-transactional-msg-of-express-message-missing",
+    "MQQB-3.1.5.8.2-34",
+    "The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for an express message with NA set.",
+    omit_nack_of_express_message(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
+)
+
+
+@fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
+class ReceiverMessageForOtherQueueManagerKept(Receiving):
+    """The receiver treats a message for a different queue manager as a message for itself."""
+
+    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+        return True
+
+
+@fault("router-hop-count-not-incremented", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountNotIncremented(Routing):
+    """The receiver forwards a message without incrementing RC."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet
+
+
+@fault("router-hop-count-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountInFourBits(Routing):
+    """The receiver increments only the lower four bits of RC."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        if counted is None or counted.UserHeader.RC & 0x0F:
+            return counted
+        return packet
+
+
+@fault("router-hop-count-of-transactional-not-incremented", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class RouterHopCountOfTransactionalNotIncremented(Routing):
+    """The receiver forwards a transactional message without incrementing RC."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is not None and packet.UserHeader.TH else counted
+
+
+@fault("receiver-hop-count-of-recoverable-message-unchanged", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class ReceiverHopCountOfRecoverableMessageUnchanged(Routing):
+    """The receiver does not increment the hop count of a recoverable message that it forwards."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is not None and packet.UserHeader.DM else counted
+
+
+@fault("router-hop-count-of-transactional-message-not-incremented", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountOfTransactionalMessageNotIncremented(Routing):
+    """The router does not increment RC of a transactional message."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is not None and packet.TransactionHeader is not None else counted
+
+
+@fault("router-hop-count-set-to-1", breaks="MQQB-3.1.5.8.2-39")
+class RouterHopCountSetTo1(Routing):
+    """The router sets RC of each forwarded message to 1."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        if counted is None:
+            return None
+        user = counted.UserHeader
+        flags = user.Flags & ~type(user).flags(RC=31) | type(user).flags(RC=1)
+        return replace(counted, UserHeader=replace(user, Flags=flags))
+
+
+@fault("router-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterHopCountUnlimited(Routing):
+    """The receiver forwards a message with any number of hops."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return super().count_hop(packet) or packet
+
+
+@fault("router-transactional-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterTransactionalHopCountUnlimited(Routing):
+    """The receiver forwards a transactional message with any number of hops."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is None and packet.UserHeader.TH else counted
+
+
+@fault("receiver-hop-count-of-transactional-message-not-limited", breaks="MQQB-3.1.5.8.2-40", blind=True)
+class ReceiverHopCountOfTransactionalMessageNotLimited(Routing):
+    """The receiver forwards a transactional message regardless of its hop count."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is None and packet.TransactionHeader is not None else counted
+
+
+def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
+    if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
+        return MessageClass.MQMSG_CLASS_NACK_DELETED
+    return message_class
+
+
+@fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
+class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
+    """The receiver sends an administration acknowledgment of class NACK_Q_PURGED for a message with too many hops."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
+
+
+@fault("receiver-nack-of-too-many-hops-for-transactional-without-na", breaks="MQQB-3.1.5.8.2-41", blind=True)
+class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
+    """The receiver sends an acknowledgment of class HOP_COUNT_EXCEEDED to the administration queue of a transactional
+    message with too many hops even if NA is clear.
+    """
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        super().acknowledge_failure(message, message_class, now)
+        hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+        requested = message.AcknowledgementsRequested & NEGATIVE_ARRIVAL
+        if hops and message.TransactionIdentifier is not None and not requested:
+            self.send(message, message_class, now)
+
+
+@fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
+    """The receiver sends a FinalAck of class NACK_Q_PURGED for a message with too many hops."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_transactional(session, packet, _replace_hops_by_purge(message_class), now)
+
+
+@fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
+class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
+    """The receiver sends a FinalAck for too many hops only if the message has NA."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.MessagePropertiesHeader.NA or message_class is not MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)
+class RouterMessageWith31HopsForwarded(Routing):
+    """The receiver forwards a message with a hop count of 31."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet if packet.UserHeader.RC == 31 else super().count_hop(packet)
+
+
+add(
+    "receiver-acknowledges-recoverable-message-as-late-as-express-message",
+    ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
+    "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
+    skip_during(SessionAcks.set_flag, SessionTimers.start),
+)
+
+
+@fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverMessageForOwnIdentifierForwarded(Receiving):
+    """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
+    queue manager.
+    """
+
+    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+        return packet.UserHeader.QueueManagerAddress == NULL_GUID
+
+
+@fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverPrivateQueueNumberOneLess(Arrival):
+    """The receiver inserts a message with a private name into the queue whose number is one lower."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        queue = packet.UserHeader.DestinationQueue
+        if not isinstance(queue, PrivateQueueFormatNameId):
+            return super().find_destination(packet)
+        known = self.qm.adm.QueueCollection
+        before = known.find_private(queue.PrivateQueueIdentifier - 1)
+        return before if before is not None else super().find_destination(packet)
+
+
+@fault("router-message-forwarded-to-next-queue-number", breaks="MQQB-3.1.5.8.5-D02")
+class RouterMessageForwardedToNextQueueNumber(Routing):
+    """The receiver forwards a message to the private queue with the next number."""
+
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        super().forward_message(
+            position,
+            set_fields(packet, {"UserHeader.DestinationQueue.PrivateQueueIdentifier": lambda old: old + 1}),
+            now,
+        )
+
+
+@fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
+class ReceiverMessageForOthersInQueueOfFirstDestination(Routing):
+    """The receiver forwards every message of a sender to the destination of the first message of this sender."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[tuple[UUID, UUID], QueueName | None] = {}
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        user = packet.UserHeader
+        queue = self.first.setdefault((user.SourceQueueManager, user.QueueManagerAddress), user.DestinationQueue)
+        packet = replace(packet, UserHeader=replace(user, DestinationQueue=queue))
+        super().route_message(session, packet, receipt, now)

@@ -1,0 +1,138 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import change_step, replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.model.adm import Message, Session
+from reference_qm.security import Refused
+from reference_qm.surface.clock import Now
+
+SECURITY_CLASSES = (
+    MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
+    MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
+    MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
+)
+
+
+def omit_nack_of_transactional(refused: MessageClass) -> Install:
+    """Omit negative acknowledgments of the given class for transactional messages."""
+
+    class Omitted(AdminAcks):
+        def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            if message_class is not refused or message.TransactionIdentifier is None:
+                super().acknowledge_failure(message, message_class, now)
+
+    return replace_part(Omitted)
+
+
+def omit_final_ack_with_na(refused: MessageClass) -> Install:
+    """Omit FinalAcks of the given class for transactional messages whose sender also asks for negative
+    acknowledgments.
+    """
+
+    class Omitted(FinalAcks):
+        def refuse_transactional(
+            self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+        ) -> None:
+            if message_class is not refused or not packet.MessagePropertiesHeader.NA:
+                super().refuse_transactional(session, packet, message_class, now)
+
+    return replace_part(Omitted)
+
+
+def keep_dead_letter(refused: MessageClass) -> Install:
+    """Copy messages that are refused with the given class to a local dead-letter queue."""
+
+    class Kept(Admission):
+        def refuse_message(
+            self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+        ) -> None:
+            super().refuse_message(session, packet, message_class, now)
+            if message_class is refused:
+                self.journal_refused(replace(self.build_message(packet, now), security=None))
+
+    return replace_part(Kept)
+
+
+BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+
+
+BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+
+
+ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+
+
+When = Callable[[Any], bool]
+
+
+def add_blind_faults(*faults: tuple[str, str | tuple[str, ...], str, Install]) -> None:
+    """Register faults whose author had not seen the checks: name, rules, description and installer."""
+    for name, breaks, says, install in faults:
+        add(name, breaks, says, install, blind=True)
+
+
+def is_transactional(packet: UserMessagePacket) -> bool:
+    """Return whether a message is transactional."""
+    return packet.TransactionHeader is not None
+
+
+def is_express(packet: UserMessagePacket) -> bool:
+    """Return whether a message is express."""
+    return not packet.UserHeader.DM
+
+
+def is_encrypted(packet: UserMessagePacket) -> bool:
+    """Return whether the body of a message is encrypted."""
+    return packet.SecurityHeader is not None and bool(packet.SecurityHeader.EB)
+
+
+def has_list(packet: UserMessagePacket) -> bool:
+    """Return whether a message has a list of destinations."""
+    return packet.MultiQueueFormatHeader is not None
+
+
+def skip_step(name: str, when: When) -> Install:
+    """Return an installer of a fault that omits a step for some messages."""
+
+    def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
+        if when(packet):
+            return packet if name in {"authenticate_packet", "decrypt_body"} else None
+        return original(packet, *rest)
+
+    return change_step(getattr(SecurityOnReceipt, name), run)
+
+
+def accept_despite(name: str, when: When) -> Install:
+    """Return an installer of a fault that accepts some messages which a step refuses."""
+
+    def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
+        try:
+            return original(packet, *rest)
+        except Refused:
+            if not when(packet):
+                raise
+            return packet
+
+    return change_step(getattr(SecurityOnReceipt, name), run)
+
+
+def refuse(name: str, when: When, message_class: MessageClass) -> Install:
+    """Return an installer of a fault that refuses some messages in a step."""
+
+    def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
+        if when(packet):
+            raise Refused(message_class, "a fault")
+        return original(packet, *rest)
+
+    return change_step(getattr(SecurityOnReceipt, name), run)

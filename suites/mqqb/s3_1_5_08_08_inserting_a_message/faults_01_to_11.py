@@ -1,0 +1,311 @@
+"""Faults of the rules MQQB-3.1.5.8.8-01 to MQQB-3.1.5.8.8-11."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import during, skip
+from harness.faults.received_messages import change_received
+from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.adm import (
+    Message,
+    MessagePosition,
+    Queue,
+    Session,
+)
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA, ignore_quota_kind
+
+
+@fault(
+    "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
+)
+class ReceiverMessageApplicationTagChanged(Positions):
+    """The receiver puts a message with a wrong ApplicationTag into its queue."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific ^ 1))
+
+
+@fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
+class ReceiverMessagePriority7LoweredTo6(Positions):
+    """The receiver puts a message with priority 7 into its queue with priority 6."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Priority=min(message.Priority, 6)))
+
+
+@fault("receiver-message-in-wrong-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
+class ReceiverMessageInWrongQueue(Positions):
+    """The receiver puts every message into the same queue, regardless of its destination."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(next(iter(self.qm.adm.QueueCollection.values())), message)
+
+
+@fault("receiver-priority-of-recoverable-message-3", breaks="MQQB-3.1.5.8.8-05", blind=True)
+class ReceiverPriorityOfRecoverableMessage3(Admission):
+    """The receiver puts a recoverable message into its queue with the priority 3."""
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        admitted = super().admit(session, packet, queue, now)
+        if admitted is None or admitted.TransactionHeader is not None or not admitted.UserHeader.DM:
+            return admitted
+        return replace(admitted, BaseHeader=replace(admitted.BaseHeader, Flags=admitted.BaseHeader.Flags & ~7 | 3))
+
+
+LARGE_BODY_BYTES = 0x10000
+
+
+add(
+    "receiver-body-beyond-64-kb-cut-off",
+    "MQQB-3.1.5.8.8-05",
+    "The receiver stores only the first 65,536 bytes of a body.",
+    change_received(
+        {
+            "BaseHeader.PacketSize": 0,
+            "MessagePropertiesHeader.AllocationBodySize": LARGE_BODY_BYTES,
+            "MessagePropertiesHeader.MessageBody": lambda body: body[:LARGE_BODY_BYTES],
+        },
+        lambda packet: len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES,
+    ),
+)
+
+
+add(
+    "receiver-priority-of-recoverable-message-not-stored",
+    "MQQB-3.1.5.8.8-05",
+    "The receiver stores a recoverable message with priority 3.",
+    change_received(
+        {"BaseHeader": lambda header: replace(header, Flags=header.Flags & ~7 | 3)},
+        lambda packet: packet.UserHeader.DM and packet.TransactionHeader is None,
+    ),
+)
+
+
+add(
+    "receiver-queue-quota-ignored",
+    ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"),
+    "The receiver accepts any number of messages into a queue with a quota.",
+    ignore_quota_kind(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
+)
+
+
+@fault(
+    "receiver-quota-of-transactional-queue-ignored",
+    breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03"),
+)
+class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
+    """The receiver accepts any number of messages into a transactional queue with a quota."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        full = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        return EnqueueStatus.NO_ERROR if full and queue.Transactional else status
+
+
+@fault("receiver-quota-checked-without-size-of-message", breaks="MQQB-3.1.5.8.8-06", blind=True)
+class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
+    """When the receiver checks the quota of a queue, it counts only the messages that are already in the queue, not the
+    new message.
+    """
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        status = self.qm.quotas.check(queue, message)
+        if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.TotalBytes < 1024 * queue.Quota:
+            return True
+        return super().has_room(session, packet, queue, message, now)
+
+
+@fault("receiver-quota-ignored-by-empty-queue", breaks="MQQB-3.1.5.8.8-06")
+class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
+    """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        empty = not queue.MessagePositionList.TotalBytes
+        return EnqueueStatus.NO_ERROR if empty and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
+
+
+QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+
+
+add(
+    "receiver-nack-of-queue-quota-not-sent",
+    "MQQB-3.1.5.8.8-07",
+    "For a message to a full queue, the receiver sends no acknowledgment to the administration queue.",
+    omit_nack(QUEUE_FULL),
+)
+
+
+add(
+    "receiver-nack-of-queue-quota-sent-without-na",
+    "MQQB-3.1.5.8.8-07",
+    "For a message without NA to a full queue, the receiver sends an acknowledgment to the administration queue.",
+    send_unrequested_nack(QUEUE_FULL),
+)
+
+
+@fault("receiver-over-quota-nack-once-per-sender", breaks="MQQB-3.1.5.8.8-07", blind=True)
+class ReceiverOverQuotaNackOncePerSender(AdminAcks):
+    """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA only for the first message of a sender that exceeds
+    a quota.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[object] = set()
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        if message_class is OVER_QUOTA:
+            if message.Identifier.QueueManagerGuid in self.done:
+                return
+            self.done.add(message.Identifier.QueueManagerGuid)
+        super().acknowledge_failure(message, message_class, now)
+
+
+@fault("receiver-over-quota-nack-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.8-07", blind=True)
+class ReceiverOverQuotaNackOfRecoverableMessageOmitted(AdminAcks):
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a recoverable message without a transaction."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+        if not (message_class is OVER_QUOTA and recoverable and message.TransactionIdentifier is None):
+            super().acknowledge_failure(message, message_class, now)
+
+
+@fault("receiver-quota-nack-of-transactional-message-missing", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverQuotaNackOfTransactionalMessageMissing(AdminAcks):
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a transactional message with NA set."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        quota = message_class is MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+        if not (quota and message.TransactionIdentifier is not None):
+            super().acknowledge_failure(message, message_class, now)
+
+
+add(
+    "receiver-dead-letter-of-queue-quota-missing",
+    "MQQB-3.1.5.8.8-10",
+    "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
+    skip(Admission.journal_refused),
+)
+
+
+@fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverTransactionalMessageAboveQuotaDeadLetter(Admission):
+    """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
+
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(message)
+        if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
+            self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+
+
+@fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverDeadLetterOfQueueQuotaWithoutJn(Admission):
+    """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
+
+    def journal_refused(self, message: Message) -> None:
+        super().journal_refused(replace(message, NegativeJournalingRequested=True))
+
+
+@fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
+class ReceiverDeadLetterOfRecoverableMessageMissing(Admission):
+    """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
+    queue.
+    """
+
+    def journal_refused(self, message: Message) -> None:
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().journal_refused(message)
+
+
+def _keep_recoverable_only(original: Callable[..., None], *_: object) -> Callable[..., None]:
+    def journal_refused(qm: QueueManager, message: Message) -> None:
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            original(qm, message)
+
+    return journal_refused
+
+
+add(
+    "receiver-express-message-over-quota-not-in-dead-letter-queue",
+    "MQQB-3.1.5.8.8-10",
+    "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
+    during(Admission.has_room, Admission.journal_refused, _keep_recoverable_only),
+    blind=True,
+)
+
+
+@fault("receiver-over-quota-recoverable-message-not-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
+class ReceiverOverQuotaRecoverableMessageNotJournaled(Admission):
+    """The receiver does not put a recoverable message with JN that exceeds the quota into the dead-letter queue."""
+
+    def journal_refused(self, message: Message) -> None:
+        if message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
+            super().journal_refused(message)
+
+
+@fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
+class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
+    """The receiver puts a transactional message with JN that exceeds the quota into the receiver's own dead-letter
+    queue.
+    """
+
+    def journal_refused(self, message: Message) -> None:
+        if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:
+            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+        super().journal_refused(message)
+
+
+@fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
+    """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
+
+    def journal_refused(self, message: Message) -> None:
+        if not message.PositiveJournalingRequested:
+            super().journal_refused(message)
+
+
+@fault("receiver-over-quota-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverOverQuotaExpressMessageNotInDeadLetterQueue(Admission):
+    """The receiver puts only recoverable messages that exceed the quota into the dead-letter queue."""
+
+    def journal_refused(self, message: Message) -> None:
+        if message.DeliveryGuarantee.name == "RECOVERABLE":
+            super().journal_refused(message)
+
+
+add(
+    "receiver-final-ack-of-queue-quota-not-sent",
+    "MQQB-3.1.5.8.8-11",
+    "The receiver sends no FinalAck for a transactional message to a full queue.",
+    omit_final_ack(QUEUE_FULL),
+)
+
+
+@fault("receiver-over-quota-final-ack-only-with-na", breaks="MQQB-3.1.5.8.8-11", blind=True)
+class ReceiverOverQuotaFinalAckOnlyWithNa(FinalAcks):
+    """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is not OVER_QUOTA or packet.MessagePropertiesHeader.NA:
+            super().refuse_transactional(session, packet, message_class, now)

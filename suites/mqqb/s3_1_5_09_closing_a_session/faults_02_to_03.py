@@ -1,0 +1,150 @@
+"""Faults of the rules MQQB-3.1.5.9-02 to MQQB-3.1.5.9-03."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ClosingChanged
+
+
+@fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
+class AnySessionStateOpenAfterClosing(Closing):
+    """The queue manager leaves SessionState of a closed session at OPEN."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if session.SessionState is SessionState.CLOSED:
+            session.SessionState = SessionState.OPEN
+
+
+@fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
+class AcceptorSessionStateOfIdleSessionOpen(Closing):
+    """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
+    the session is idle.
+    """
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        super().on_session_cleanup_timer(session, now)
+        if not session.initiator and session.SessionState is SessionState.CLOSED:
+            session.SessionState = SessionState.OPEN
+
+
+@fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
+class AcceptorSessionOfLostConnectionStaysOpen(Closing):
+    """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
+    the connection.
+    """
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        was_open = session.SessionState is SessionState.OPEN
+        super().on_transport_lost(session, reason, now)
+        if was_open and not session.initiator:
+            session.SessionState = SessionState.OPEN
+            self.qm.sessions[session.number] = session
+
+
+@fault("initiator-outgoing-queue-connected-after-closing", breaks="MQQB-3.1.5.9-03")
+class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
+    """The initiator sets State of the outgoing queue of a closed session to Connected."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if session.OutgoingQueueReference is not None:
+            session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
+
+
+@fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
+class InitiatorOutgoingQueueOnHoldEndedByClosing(Closing):
+    """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
+    session of this queue.
+    """
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        if session.initiator and queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.CONNECTED
+        super().close(session, reason, now)
+
+
+@fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorClosedSessionReleasesHeldQueueAfterLoss(Closing):
+    """The initiator resets State of a paused queue when the connection is lost."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.DISCONNECTED
+
+
+@fault("initiator-queue-of-idle-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueOfIdleSessionConnected(Closing):
+    """The initiator leaves the outgoing queue Connected when it closes an idle session."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        super().on_session_cleanup_timer(session, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and session.SessionState is SessionState.CLOSED:
+            queue.State = OutgoingQueueState.CONNECTED
+
+
+@fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueOfSecondClosedSessionConnected(Closing):
+    """The initiator sets State of the outgoing queue to Connected after the session of this queue has
+    closed for the second time.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.closed: set[int] = set()
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and session.number in self.closed and queue.State is OutgoingQueueState.DISCONNECTED:
+            queue.State = OutgoingQueueState.CONNECTED
+        self.closed.add(session.number)
+
+
+@fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorStateKeptAfterWrongCounts(ClosingChanged):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    of wrong counts.
+    """
+
+    def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
+        if session.initiator and before is not None:
+            outgoing_queue(session).State = before
+
+
+@fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
+    malformed packet.
+    """
+
+    def is_cause_of_fault(self, reason: str) -> bool:
+        return "3.1.5.1.3" in reason
+
+
+@fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    no acknowledgment arrived.
+    """
+
+    def is_cause_of_fault(self, reason: str) -> bool:
+        return "3.1.6.3" in reason
+
+
+@fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
+
+    def is_cause_of_fault(self, reason: str) -> bool:
+        return "3.1.6.2" in reason

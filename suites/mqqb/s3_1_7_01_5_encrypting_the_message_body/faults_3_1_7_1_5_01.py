@@ -1,0 +1,379 @@
+"""Faults of the rule MQQB-3.1.7.1.5-01."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import change_step, fault
+from harness.faults.registry import Install, add
+from harness.faults.timed_caches import (
+    FullEarly,
+    HalfAndOneLost,
+    OldestLost,
+    repeat_first_field,
+    replace_cache,
+    time_cleanup,
+)
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, Session
+from reference_qm.model.states import ConnectionStatus, DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+
+@fault(
+    "sender-body-never-encrypted",
+    breaks=(
+        "MQQB-3.1.7.1.5-01",
+        "MQQB-3.1.7.1.5-23",
+        "MQQB-3.1.7.1.5-24",
+        "MQQB-3.1.7.1.5-30",
+        "MQDMPR-3.1.1.12-D55",
+        "MQQB-3.1.7.1.5-35",
+        "MQQB-3.1.7.1.5-36",
+        "MQQB-3.1.7.1.5-42",
+        "MQSO-7.4.1.4.3-D01",
+    ),
+)
+class SenderBodyNeverEncrypted(Securing):
+    """The sender never encrypts a body."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        return packet
+
+
+@fault("sender-resent-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
+class SenderResentMessageNotEncrypted(Securing):
+    """The sender does not encrypt a message that it resends."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._done: set[int] = set()
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        ordinal = packet.UserHeader.MessageID
+        again = ordinal in self._done
+        self._done.add(ordinal)
+        return packet if again else super().encrypt_body(session, message, packet, now)
+
+
+@fault("sender-transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
+class SenderTransactionalMessageNotEncrypted(Securing):
+    """The sender sends the body of a transactional message unencrypted."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        if message.TransactionIdentifier is not None:
+            return packet
+        return super().encrypt_body(session, message, packet, now)
+
+
+@fault("sender-large-body-not-encrypted", breaks="MQQB-3.1.7.1.5-01", blind=True)
+class SenderLargeBodyNotEncrypted(Securing):
+    """The sender does not encrypt a body that is larger than 64 KB."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        return packet if len(message.Body) > 0x10000 else super().encrypt_body(session, message, packet, now)
+
+
+When = Callable[[Any, Any, Message], bool]
+
+
+KEYS = "SendSymmetricKeyCache"
+
+
+def _is_recoverable(self: Any, session: Any, message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE and message.TransactionIdentifier is None
+
+
+def _is_express(self: Any, session: Any, message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+
+def _is_transactional(self: Any, session: Any, message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _is_second(self: Any, session: Any, message: Message) -> bool:
+    level = 0 if message.security is None else message.security.PrivacyLevel
+    seen = self.__dict__.setdefault("seen", set())
+    known = level in seen
+    seen.add(level)
+    return bool(level) and known
+
+
+def _is_signed(self: Any, session: Any, message: Message) -> bool:
+    return message.security is not None and bool(message.security.AuthenticationLevel)
+
+
+def _leave_clear(when: When) -> Install:
+    def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
+        return packet if when(self, session, message) else original(session, message, packet, now)
+
+    return change_step(Securing.encrypt_body, run)
+
+
+def _send_despite(when: When) -> Install:
+    def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
+        done = original(session, message, packet, now)
+        return packet if done is None and when(self, session, message) else done
+
+    return change_step(Securing.secure_user_message, run)
+
+
+def _change_encrypted(change: Callable[[Any, Any, Message, Any], Any]) -> Install:
+    def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
+        done = original(session, message, packet, now)
+        return done if done is packet else change(self, session, message, done)
+
+    return change_step(Securing.encrypt_body, run)
+
+
+def _data(packet: Any, **changes: Any) -> Any:
+    header = packet.SecurityHeader
+    data = replace(header.SecurityData, Padding=None, **changes)
+    return replace(packet, SecurityHeader=replace(header, SecurityData=data))
+
+
+def _properties(packet: Any, **changes: Any) -> Any:
+    return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, **changes))
+
+
+def _encrypt_always_after_first(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
+    security = message.security
+    if security is not None and security.PrivacyLevel:
+        self.__dict__["level"] = security.PrivacyLevel
+    elif security is not None and self.__dict__.get("level"):
+        message = replace(message, security=replace(security, PrivacyLevel=self.__dict__["level"]))
+        packet = _properties(packet, PrivacyLevel=self.__dict__["level"])
+    return original(session, message, packet, now)
+
+
+def _first_body(self: Any, session: Any, message: Message, packet: Any) -> Any:
+    kept = self.__dict__.setdefault("body", packet.MessagePropertiesHeader.MessageBody)
+    return _properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
+
+
+def _first_key(self: Any, session: Any, message: Message, packet: Any) -> Any:
+    kept = self.__dict__.setdefault("key", packet.SecurityHeader.SecurityData.EncryptionKey)
+    return _data(packet, EncryptionKey=kept)
+
+
+def _first_algorithm(self: Any, session: Any, message: Message, packet: Any) -> Any:
+    kept = self.__dict__.setdefault("algorithm", packet.MessagePropertiesHeader.EncryptionAlgorithm)
+    return _properties(packet, EncryptionAlgorithm=kept)
+
+
+def _first_provider(self: Any, session: Any, message: Message, packet: Any) -> Any:
+    kept = self.__dict__.setdefault("provider", packet.SecurityHeader.SecurityData.ProviderInfo)
+    return _data(packet, ProviderInfo=kept)
+
+
+def _journal_unless(when: Callable[[Any], bool]) -> Install:
+    def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+        if when(position):
+            self.remove_unsent(session, position)
+            self.qm.connecting.add_connection_history(session, _STATUS, now)
+        else:
+            original(session, position, now)
+
+    return change_step(Sending.handle_encryption_error, run)
+
+
+def _note_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
+    noted = self.__dict__.setdefault("noted", set())
+    if status is _STATUS and session.number in noted:
+        return
+    if status is _STATUS:
+        noted.add(session.number)
+    original(session, status, now)
+
+
+def _journal_all(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+    message = position.MessagePosition.MessageReference
+    original(session, position, now)
+    if not message.NegativeJournalingRequested:
+        self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+
+
+_STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE
+
+
+_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
+    *(
+        (
+            f"sender-{label}-message-with-privacy-level-in-clear",
+            "MQQB-3.1.7.1.5-01",
+            f"The sender does not encrypt the body of {words}.",
+            _leave_clear(when),
+        )
+        for label, words, when in (
+            ("recoverable", "a recoverable message", _is_recoverable),
+            ("express", "an express message", _is_express),
+            ("second", "the second message of each privacy level", _is_second),
+            ("signed", "a signed message", _is_signed),
+            ("empty", "a message with an empty body", lambda self, session, message: not message.Body),
+            ("labelled", "a message with a label", lambda self, session, message: bool(message.Label)),
+        )
+    ),
+    (
+        "sender-message-without-privacy-level-encrypted-like-previous",
+        "MQQB-3.1.7.1.5-01",
+        "The sender encrypts a signed message without privacy level at the privacy level of the message before.",
+        change_step(Securing.encrypt_body, _encrypt_always_after_first),
+    ),
+    *(
+        (
+            f"sender-{label}-message-that-cannot-be-encrypted-in-clear",
+            (
+                *(
+                    one
+                    for one in ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39", "MQQB-3.1.7.1.5-20")
+                    if (label, one) != ("base-level", "MQQB-3.1.7.1.5-20")
+                ),
+                "MQQB-3.1.7.1.5.1-01",
+            ),
+            f"The sender sends {words} in clear when the body cannot be encrypted.",
+            _send_despite(when),
+        )
+        for label, words, when in (
+            ("express", "an express message", _is_express),
+            ("recoverable", "a recoverable message", _is_recoverable),
+            ("transactional", "a transactional message", _is_transactional),
+            (
+                "base-level",
+                "a message of privacy level Base",
+                lambda self, session, message: message.security.PrivacyLevel == 1,
+            ),
+            (
+                "jn",
+                "a message with JN",
+                lambda self, session, message: message.NegativeJournalingRequested,
+            ),
+        )
+    ),
+    (
+        "sender-body-of-first-encrypted-message-repeated",
+        ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
+        "The sender sends the encrypted body of the first message in each encrypted message.",
+        _change_encrypted(_first_body),
+    ),
+    (
+        "sender-encryption-key-of-first-message-repeated",
+        ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
+        "The sender sends the EncryptionKey of the first encrypted message in each encrypted message.",
+        _change_encrypted(_first_key),
+    ),
+    (
+        "sender-encryption-algorithm-of-first-message-repeated",
+        "MQQB-3.1.7.1.5-40",
+        "The sender sends the EncryptionAlgorithm of the first encrypted message in each encrypted message.",
+        _change_encrypted(_first_algorithm),
+    ),
+    (
+        "sender-provider-of-first-message-repeated",
+        "MQQB-3.1.7.1.5-41",
+        "The sender sends the ProviderInfo of the first encrypted message in each encrypted message.",
+        _change_encrypted(_first_provider),
+    ),
+    *(
+        (
+            f"sender-large-body-encrypted-{label}",
+            "MQQB-3.1.7.1.5-36",
+            f"The sender encrypts only the first 4096 bytes of a body of PrivacyLevel {level}.",
+            _change_encrypted(
+                lambda self, session, message, packet: _properties(
+                    packet,
+                    MessageBody=packet.MessagePropertiesHeader.MessageBody[:4096] + message.Body[4096:],
+                    AllocationBodySize=None,
+                )
+            ),
+        )
+        for label, level in (("partly", 5),)
+    ),
+    (
+        "sender-allocation-size-of-base-level-of-clear-body",
+        "MQQB-3.1.7.1.5-38",
+        "The sender sets AllocationBodySize to the size of the unencrypted body rounded up to 16 bytes.",
+        _change_encrypted(
+            lambda self, session, message, packet: _properties(packet, AllocationBodySize=len(message.Body) + 15 & ~15)
+        ),
+    ),
+    (
+        "sender-express-message-that-cannot-be-encrypted-not-journaled",
+        ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
+        "The sender does not journal an express message with JN that cannot be encrypted.",
+        _journal_unless(lambda position: not position.recoverable),
+    ),
+    (
+        "sender-transactional-message-that-cannot-be-encrypted-not-journaled",
+        ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
+        "The sender does not journal a transactional message with JN that cannot be encrypted.",
+        _journal_unless(lambda position: bool(position.TxSequenceNumber)),
+    ),
+    (
+        "sender-every-message-that-cannot-be-encrypted-journaled",
+        "MQQB-3.1.7.1.5.1-02",
+        "The sender journals a message without JN that cannot be encrypted.",
+        change_step(Sending.handle_encryption_error, _journal_all),
+    ),
+    (
+        "sender-second-encryption-failure-of-session-not-noted",
+        "MQQB-3.1.7.1.5.1-03",
+        "The sender notes only the first failed encryption of a session in ConnectionHistory.",
+        change_step(Connecting.add_connection_history, _note_once),
+    ),
+    *(
+        (
+            f"sender-symmetric-key-cache-{field.lower()}-of-first",
+            rule,
+            f"The sender gives later entries of SendSymmetricKeyCache the {field} of the first entry.",
+            repeat_first_field(KEYS, field),
+        )
+        for field, rule in (
+            ("CryptoServiceProvider", "MQQB-3.1.7.1.5-26"),
+            ("CryptoAlgorithm", "MQQB-3.1.7.1.5-27"),
+            ("CachedTime", "MQQB-3.1.7.1.5-31"),
+        )
+    ),
+    *(
+        (f"sender-symmetric-key-cache-{what}", rule, f"The sender's SendSymmetricKeyCache {words}.", install)
+        for what, rule, words, install in (
+            (
+                "loses-oldest-only",
+                "MQQB-3.1.7.1.5-33",
+                "loses only its oldest entry when it is full",
+                replace_cache(KEYS, OldestLost),
+            ),
+            ("full-early", "MQQB-3.1.7.1.5-33", "is halved one entry early", replace_cache(KEYS, FullEarly)),
+            (
+                "loses-half-and-one",
+                "MQQB-3.1.7.1.5-33",
+                "loses more than half when it is full",
+                replace_cache(KEYS, HalfAndOneLost),
+            ),
+            (
+                "cleanup-timer-half",
+                "MQQB-3.1.7.1.5-34",
+                "is cleaned up after half the lifetime",
+                time_cleanup(KEYS, 0.5),
+            ),
+        )
+    ),
+)
+
+
+for _name, _breaks, _says, _install in _FAULTS:
+    add(_name, _breaks, _says, _install, blind=True)

@@ -1,0 +1,375 @@
+"""Faults of the rules MQQB-3.1.7.1-02 to MQQB-3.1.7.1.1-02."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.fields import field_is
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both, skip, wrong_fields
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.part import QM
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+from suites.mqqb.steps.other_sessions import get_newest_session, list_open_sessions
+
+
+@fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
+class SenderMessageOfPausedQueueSent(Sending):
+    """The sender sends messages of an outgoing queue that is on hold."""
+
+    def may_send(self, session: Session) -> bool:
+        return session.SessionState is SessionState.OPEN and self.is_window_open(session)
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        queue = outgoing_queue(session)
+        state, queue.State = queue.State, OutgoingQueueState.CONNECTED
+        super().put_outgoing(session, position, now)
+        queue.State = state
+
+
+@fault("sender-queue-on-hold-new-transactional-message-sent", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
+    """The sender sends a transactional message that an application puts into a paused outgoing queue."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        if position.TxSequenceNumber and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+            self.qm.dispatch_collection.add(session, position)
+            self.dispatch_messages(session, now)
+
+    def may_send(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        if position is None or not position.TxSequenceNumber or session.SessionState is not SessionState.OPEN:
+            return super().may_send(session)
+        return self.is_window_open(session)
+
+
+@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderResumeResumesEveryQueue(Administering):
+    """The sender resumes all paused queues when one queue is resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        for other in self.qm.adm.OutgoingQueues.values():
+            super().resume_queue(other, now)
+
+
+@fault("sender-message-with-response-queue-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
+class SenderMessageWithResponseQueueOfPausedQueueSent(Sending):
+    """The sender sends a message of a paused outgoing queue if the message has a response queue."""
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        if queue.State is OutgoingQueueState.ON_HOLD and position.MessageReference.ResponseQueueFormatName:
+            queue.State = OutgoingQueueState.CONNECTED
+        super().message_position_available(queue, position, now)
+
+
+@fault("sender-ignores-window-of-receiver", breaks="MQQB-3.1.7.1-03")
+class SenderIgnoresWindowOfReceiver(Sending):
+    """The sender sends messages although the window is full."""
+
+    def is_window_open(self, session: Session) -> bool:
+        return True
+
+
+@fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
+class SenderWindowOneTooSmall(Sending):
+    """The sender sends one message fewer than the window allows."""
+
+    def is_window_open(self, session: Session) -> bool:
+        return session.UnAckedMessageCount + 1 < session.WindowSize
+
+
+@fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowWithoutTransactionalMessages(Sending):
+    """The sender sends transactional messages even when its window is full."""
+
+    def is_window_open(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
+
+
+@fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowWithoutOwnMessages(Sending):
+    """The sender sends administration acknowledgments even when its window is full."""
+
+    def is_window_open(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        own = position is not None and bool(position.MessagePosition.MessageReference.Class)
+        return super().is_window_open(session) or own
+
+
+@fault("sender-window-shared-by-sessions", breaks="MQQB-3.1.7.1-03")
+class SenderWindowSharedBySessions(Sending):
+    """The sender's window limits the number of unacknowledged messages on all sessions together."""
+
+    def is_window_open(self, session: Session) -> bool:
+        others = sum(one.UnAckedMessageCount for one in list_open_sessions(self.qm, session))
+        return session.UnAckedMessageCount + others < session.WindowSize
+
+
+@fault("sender-outgoing-queue-reference-missing", breaks="MQQB-3.1.7.1-04")
+class SenderOutgoingQueueReferenceMissing(Sending):
+    """The sender leaves OutgoingQueueReference of the session empty after it has sent a message."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        session.OutgoingQueueReference = None
+
+
+add(
+    "sender-packet-label-and-priority-wrong",
+    ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
+    "The sender's packet has a label and a priority that differ from the message.",
+    wrong_fields(
+        UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
+    ),
+)
+
+
+class _ExpiredOnlyUnsent(Sending):
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._sent: set[int] = set()
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if not self.was_sent(position.UserMessage):
+            super().delete_expired(session, position, now)
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        self._sent.add(packet.UserHeader.MessageID)
+
+    def was_sent(self, packet: UserMessagePacket) -> bool:
+        return self.is_own(packet) and packet.UserHeader.MessageID in self._sent
+
+
+class _SentBeforeNotExpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        sending = self.qm.sending
+        assert isinstance(sending, _ExpiredOnlyUnsent)
+        return not sending.was_sent(packet) and super().has_expired(packet, now)
+
+
+add(
+    "sender-expiration-not-checked-at-resend",
+    "MQQB-3.1.7.1-06",
+    "The sender checks the expiration of a message only when it first sends the message.",
+    both(replace_part(_ExpiredOnlyUnsent), replace_part(_SentBeforeNotExpired)),
+    blind=True,
+)
+
+
+@fault("sender-requested-signature-missing", breaks="MQQB-3.1.7.1-07")
+class SenderRequestedSignatureMissing(Securing):
+    """The sender does not sign a message for which a signature is requested."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        return packet
+
+
+def _send_in_clear(sending: Sending, position: OutgoingMessagePosition) -> None:
+    """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
+    place = position.MessagePosition
+    clear = sending.construct_user_message(
+        MessagePosition(replace(place.MessageReference, security=None), place.QueueReference)
+    )
+    position.UserMessage = replace(clear, TransactionHeader=position.UserMessage.TransactionHeader)
+
+
+@fault("sender-repeated-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
+class SenderRepeatedMessageWithoutSignature(Sending):
+    """The sender does not sign a message that it sends again on a later session."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        header = position.UserMessage.SecurityHeader
+        if position.SequenceNumber == 0 or header is None or header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
+
+
+@fault("sender-transactional-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
+class SenderTransactionalMessageWithoutSignature(Sending):
+    """The sender does not sign transactional messages."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        header = position.UserMessage.SecurityHeader
+        if not position.TxSequenceNumber or header is None or header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
+
+
+@fault("sender-requested-encryption-missing", breaks="MQQB-3.1.7.1-08")
+class SenderRequestedEncryptionMissing(Securing):
+    """The sender does not encrypt a message for which privacy is requested."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        return packet
+
+
+@fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)
+class SenderRepeatedMessageNotEncrypted(Sending):
+    """The sender does not encrypt a message that it sends again on a later session."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        header = position.UserMessage.SecurityHeader
+        if position.SequenceNumber == 0 or header is None or not header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
+
+
+add(
+    "sender-tx-sequence-number-always-1",
+    "MQQB-3.1.7.1-09",
+    "The sender's transactional messages all have TxSequenceNumber 1.",
+    field_is(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1),
+)
+
+
+add(
+    "sender-packet-not-transmitted",
+    ("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03"),
+    "The sender marks a message as sent without sending its packet.",
+    skip(Sending.transmit),
+)
+
+
+@fault("sender-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
+class SenderMessageOfLargeBodyNotSent(Sending):
+    """The sender does not send a message whose body is larger than 1 MB."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        if len(packet.MessagePropertiesHeader.MessageBody) <= 1 << 20:
+            super().transmit(session, position, packet)
+
+
+@fault("sender-message-sent-on-newest-session", breaks=("MQQB-3.1.7.1.6-01", "MQQB-3.1.7.1-10"))
+class SenderMessageSentOnNewestSession(Sending):
+    """The sender sends every message on the session that opened last, not on the session with its destination."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(get_newest_session(self.qm, session), position, packet)
+
+
+add(
+    "sender-traced-message-without-report",
+    ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
+    "The sender sends no report when it sends a traced message.",
+    skip(Tracing.trace_sent),
+)
+
+
+@fault("sender-traced-transactional-message-not-reported", breaks=("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01"), blind=True)
+class SenderTracedTransactionalMessageNotReported(Tracing):
+    """The sender sends no report on a traced message that is transactional."""
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_sent(session, message, now)
+
+
+@fault("sender-second-traced-message-of-session-not-reported", breaks="MQQB-3.1.7.1-11", blind=True)
+class SenderSecondTracedMessageOfSessionNotReported(Tracing):
+    """The sender sends a report only on the first traced message of each session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.reported: set[int] = set()
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TracingRequested and session.number not in self.reported:
+            self.reported.add(session.number)
+            super().trace_sent(session, message, now)
+
+
+@fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")
+class SenderDoesNotCountOwnAdministrationMessages(Sending):
+    """The sender does not count the acknowledgment messages that it creates itself in MessageSentCount."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if position.UserMessage.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL:
+            session.MessageSentCount -= 1
+        return packet
+
+
+@fault("sender-own-message-lost-with-session", breaks="MQQB-3.1.7.1-12", blind=True)
+class SenderOwnMessageLostWithSession(Closing):
+    """The queue manager deletes its own unacknowledged messages when it closes a session."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        for position in session.OutgoingMessageTable:
+            own = position.MessagePosition.MessageReference.Class and not position.TxSequenceNumber
+            if own and position.AwaitingAck:
+                session.OutgoingMessageTable.remove(position)
+        super().close(session, reason, now)
+
+
+@fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
+class SenderMessageIdAlways5(Numbering):
+    """The sender assigns the MessageID 5 to every message."""
+
+    def assign_identifier(self) -> int:
+        return 5
+
+
+@fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderOwnMessageNumberedSeparately(OwnMessages):
+    """The queue manager numbers its own messages with a separate counter that begins at 1."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.number = 0
+
+    def send(self, message: Message, now: Now) -> None:
+        ordinal = self.qm.adm.MessageIdOrdinal
+        self.qm.adm.MessageIdOrdinal = self.number
+        super().send(message, now)
+        self.number = self.qm.adm.MessageIdOrdinal
+        self.qm.adm.MessageIdOrdinal = ordinal
+
+
+@fault("sender-own-message-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderOwnMessageIdentifierOfPrecedingMessage(OwnMessages):
+    """The sender gives an administration acknowledgment the identifier of the message that it sent before."""
+
+    def send(self, message: Message, now: Now) -> None:
+        self.qm.adm.MessageIdOrdinal = max(self.qm.adm.MessageIdOrdinal - 1, 0)
+        super().send(message, now)
+
+
+@fault("sender-identifiers-counted-for-each-queue", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderIdentifiersCountedForEachQueue(Sending):
+    """The sender counts the identifiers of messages separately for each outgoing queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[int, int] = {}
+        self.count: dict[int, int] = {}
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        number = queue.session.number
+        message = position.MessageReference
+        start = self.first.setdefault(number, next(iter(self.first.values()), message.Identifier.Ordinal))
+        self.count[number] = self.count.get(number, -1) + 1
+        guid = message.Identifier.QueueManagerGuid
+        position.MessageReference = replace(message, Identifier=MessageIdentifier(guid, start + self.count[number]))
+        super().message_position_available(queue, position, now)

@@ -1,0 +1,267 @@
+"""Faults of the rules MQQB-3.1.7.2.1-D02 to MQQB-3.1.7.2.2-01."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart, skip
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.part import QM
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import ACK_RECEIVE, DELETED, PURGED, TIMEOUT
+
+
+def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
+    class OnceForEachQueue(FinalAcks):
+        def __init__(self, qm: QueueManager) -> None:
+            super().__init__(qm)
+            self._told: set[int] = set()
+
+        def position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
+            queue = id(position.QueueReference)
+            if cause is not reason or queue not in self._told:
+                super().position_deleted(position, cause, now)
+            if cause is reason:
+                self._told.add(queue)
+
+    return OnceForEachQueue
+
+
+add(
+    "receiver-ack-of-deleted-queue-for-first-message-only",
+    "MQQB-3.1.7.2.1-D02",
+    "The receiver acknowledges only the first message of a deleted queue.",
+    replace_part(_send_final_ack_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    blind=True,
+)
+
+
+@fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
+class LockedMessageOfDeletedQueueNotAcknowledged(Positions):
+    """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        locked = position.State is MessagePositionState.LOCKED
+        if locked and reason == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("receiver-nack-queue-deleted-for-first-message-only", breaks="MQQB-3.1.7.2.1-D02", blind=True)
+class ReceiverNackQueueDeletedForFirstMessageOnly(FinalAcks):
+    """The receiver sends NACK_Q_DELETED only for the first message of a deleted queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last: Queue | None = None
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is DELETED:
+            if self.last is position.QueueReference:
+                return
+            self.last = position.QueueReference
+        super().position_deleted(position, reason, now)
+
+
+add(
+    "receiver-ack-of-purged-queue-for-first-message-only",
+    "MQQB-3.1.7.2.1-D03",
+    "The receiver acknowledges only the first message of a purged queue.",
+    replace_part(_send_final_ack_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
+    blind=True,
+)
+
+
+@fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class ReceiverPurgedMessageAcknowledgedAsReceived(TwoPhaseReading):
+    """When a message was purged while a remote reader had it locked, the receiver acknowledges the
+    message as received.
+    """
+
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        if position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().end_with_deletion(position, ended)
+
+
+@fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class MessagePurgedWhileReadRemotelyCountsAsReceived(TwoPhaseReading):
+    """When a receive of a message succeeds after its queue was purged, the receiver acknowledges the
+    message as received.
+    """
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if delete_message and position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("receiver-nack-queue-purged-for-first-message-only", breaks="MQQB-3.1.7.2.1-D03", blind=True)
+class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
+    """The receiver sends NACK_Q_PURGED only for the first message of a purged queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last: Queue | None = None
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is PURGED:
+            if self.last is position.QueueReference:
+                return
+            self.last = position.QueueReference
+        super().position_deleted(position, reason, now)
+
+
+@fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
+class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
+    """The receiver sends no NACK_Q_PURGED for a transactional message."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is not PURGED or message.TransactionIdentifier is None:
+            super().acknowledge_receive(message, reason, now)
+
+
+_RECOVERABLE = DeliveryGuarantee.RECOVERABLE
+
+
+@fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
+class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
+    """The receiver does not acknowledge an express message whose TimeToBeReceived has expired."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        if not late or message.DeliveryGuarantee is _RECOVERABLE:
+            super().acknowledge_receive(message, reason, now)
+
+
+@fault("receiver-nack-receive-timeout-of-express-message-omitted", breaks="MQQB-3.1.7.2.1-D04", blind=True)
+class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
+    """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is not TIMEOUT or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            super().acknowledge_receive(message, reason, now)
+
+
+@fault("receiver-nack-receive-timeout-for-first-of-two-messages-only", breaks="MQQB-3.1.7.2.1-D04", blind=True)
+class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
+    """The receiver sends NACK_RECEIVE_TIMEOUT for only one of the messages that expire in the same second."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last_s = -1
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is TIMEOUT:
+            if self.last_s == now.utc_s:
+                return
+            self.last_s = now.utc_s
+        super().position_deleted(position, reason, now)
+
+
+add(
+    "receiver-final-ack-of-removal-not-sent",
+    "MQQB-3.1.7.2.2-01",
+    "The receiver sends no FinalAck for a transactional message that left its queue.",
+    skip(FinalAcks.acknowledge_final),
+)
+
+
+@fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
+class ReceiverFinalAckOnlyWithJp(FinalAcks):
+    """The receiver sends a FinalAck only for messages with JP."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if position.MessageReference.PositiveJournalingRequested:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-message-of-subqueue-without-final-ack", breaks="MQQB-3.1.7.2.2-01")
+class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
+    """The receiver sends no FinalAck for a message that leaves a subqueue."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if position.QueueReference.parent is None:
+            super().acknowledge_final(position, reason, now)
+
+
+def _forget_final_acks(qm: QM) -> None:
+    for queue in qm.queue_names.every_queue():
+        for position in queue.MessagePositionList:
+            position.order_queue = None
+
+
+add(
+    "receiver-final-ack-missing-after-restart",
+    "MQQB-3.1.7.2.2-01",
+    "The receiver sends no FinalAck for a message that it stored before its last restart.",
+    at_restart(_forget_final_acks),
+    blind=True,
+)
+
+
+@fault("receiver-final-ack-for-jp-after-receive-only", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckForJpAfterReceiveOnly(FinalAcks):
+    """For a message with JP but without JN, the receiver sends a FinalAck only if an application received the
+    message.
+    """
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        positive = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
+        if reason is ACK_RECEIVE or not positive:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-final-ack-of-expired-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is not TIMEOUT:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-final-ack-of-second-received-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
+    """The receiver sends a FinalAck only for the first message of a sequence that leaves the queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[object] = set()
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        sequence = position.MessageReference.TransactionalMessageSequenceIdentifier
+        if sequence not in self.done:
+            super().acknowledge_final(position, reason, now)
+        self.done.add(sequence)
+
+
+@fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckForFaAloneOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested or message.NegativeJournalingRequested:
+            super().acknowledge_final(position, reason, now)

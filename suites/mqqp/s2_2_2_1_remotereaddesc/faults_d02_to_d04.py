@@ -1,0 +1,111 @@
+"""Faults of the rules MQQP-2.2.2.1-D02 to MQQP-2.2.2.1-D04."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import inputs
+from harness.faults.registry import add
+from harness.faults.rpc_calls import change_answer_values
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.inputs import Input, RpcBytes
+from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import AnswerChanged, MessageAnswer, change_answer_desc
+
+TOO_LARGE_DW_SIZE = (0x0042_0001).to_bytes(4, "little")
+
+
+def _accept_any_size(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE, bytes(4)))
+    return [event]
+
+
+add(
+    "server-dw-size-above-range-accepted",
+    "MQQP-2.2.2.1-D02",
+    "The server accepts a dwSize above 0x00420000.",
+    inputs(_accept_any_size),
+)
+
+
+@fault("server-answer-reserved-copied-from-request", breaks="MQQP-2.2.2.1-D03")
+class ServerAnswerReservedCopiedFromRequest(RemoteReads):
+    """The server returns the value of Reserved from the request instead of 1."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        second = call.arguments.get("lpRemoteReadDesc2")
+        given = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
+
+        def keep_reserved_field(value: Any) -> Any:
+            if second is None:
+                return value | {"Reserved": given["Reserved"]}
+            return value | {"pRemoteReadDesc": value["pRemoteReadDesc"] | {"Reserved": given["Reserved"]}}
+
+        name = "lpRemoteReadDesc" if second is None else "lpRemoteReadDesc2"
+        super().answer_read(
+            call if given is None else change_answer_values(call, **{name: keep_reserved_field}), status, entry
+        )
+
+
+@fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
+class ServerReservedOfLookupCopied(AnswerChanged):
+    """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
+
+    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
+        if call.method.name != "RemoteQMStartReceiveByLookupId":
+            return {}
+        return {"Reserved": call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]["Reserved"]}
+
+
+@fault("client-reserved-1-in-read-by-cursor", breaks="MQQP-2.2.2.1-D03")
+class ClientReserved1InReadByCursor(ClientReading):
+    """The client sets Reserved to 1 in a read by a cursor."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().describe_read(read), "Reserved": int(bool(read.CursorHandle))}
+
+
+@fault("server-reserved-of-failed-read-0", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ServerReservedOfFailedRead0(RemoteReads):
+    """The server returns Reserved 0 for a peek."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
+            call = change_answer_desc(call, Reserved=0)
+        super().answer_read(call, status, entry)
+
+
+@fault("client-lookup-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ClientLookupReserved1(ClientReading):
+    """The client sets Reserved to 1 in a read by LookupIdentifier."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().describe_read(read), "Reserved": int(read.LookupId is not None)}
+
+
+@fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")
+class ServerAnswerPacketCutAt64Kib(RemoteReads):
+    """The server returns only the first 65,535 bytes of a packet."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        return super().serialize_remote_message(position)[:0xFFFF]
+
+
+@fault("server-packet-above-1-mb-cut", breaks="MQQP-2.2.2.1-D04")
+class ServerPacketAbove1MbCut(MessageAnswer):
+    """The server returns only the first 1,048,576 bytes of a longer packet."""
+
+    def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
+        data = found["lpBuffer"][: 1 << 20]
+        return {"dwSize": len(data), "lpBuffer": data}

@@ -1,0 +1,352 @@
+"""Faults of the rules MQQP-3.1.4.1-D15 to MQQP-3.1.4.10-D05."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound, change_answer_values
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call, FaultStatus
+from reference_qm.surface.clock import Now
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import HandleOfWaitedRead, is_second_start_receive
+
+
+@fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
+class ServerWaitedReceiveDeletesMessageAtOnce(Waiting):
+    """When a receive had to wait for its message, the server deletes the message at once instead of locking it until
+    RemoteQMEndReceive.
+    """
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        if position.State is MessagePositionState.LOCKED:
+            position.QueueReference.MessagePositionList.remove(position)
+
+
+@fault("server-receive-by-cursor-waits-without-timeout", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
+class ServerReceiveByCursorWaitsWithoutTimeout(RemoteReads):
+    """The server ignores the timeout of a receive by a cursor: the receive waits without a time limit."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if cursor is not None and entry.Timeout:
+            entry.Timeout = 0xFFFFFFFF
+        super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("server-second-receive-of-handle-deletes-first-message", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
+class ServerSecondReceiveOfHandleDeletesFirstMessage(RemoteReads):
+    """When a handle receives a second message, the server deletes the message of the first receive, which is
+    unfinished.
+    """
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        earlier = self.__dict__.setdefault("earlier", {})
+        position: MessagePosition | None = earlier.get(entry.OpenQueueDescriptorHandle)
+        if position is not None and position.State.name == "LOCKED":
+            position.QueueReference.MessagePositionList.remove(position)
+        super().remote_receive(entry, descriptor, cursor, now)
+        earlier[entry.OpenQueueDescriptorHandle] = entry.UserMessagePacket
+
+
+@fault("server-receive-of-transactional-message-deletes-it", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
+class ServerReceiveOfTransactionalMessageDeletesIt(RemoteReads):
+    """The server deletes a transactional message as soon as it is received, not when the receive ends."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        locked = position is not None and position.State is MessagePositionState.LOCKED
+        if position is not None and locked and position.MessageReference.TransactionIdentifier is not None:
+            position.QueueReference.MessagePositionList.remove(position)
+
+
+@fault("server-peek-current-timeout-in-seconds", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
+class ServerPeekCurrentTimeoutInSeconds(RemoteReads):
+    """The server treats ulTimeout of a PEEK_CURRENT as a number of seconds."""
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if entry.Timeout != 0xFFFFFFFF:
+            entry.Timeout *= 1000
+        super().remote_peek(entry, descriptor, cursor, now)
+
+
+@fault("server-peek-next-at-last-message-does-not-wait", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
+class ServerPeekNextAtLastMessageDoesNotWait(RemoteReads):
+    """The server does not let a PEEK_NEXT wait when the cursor is at the last message of the queue."""
+
+    def remote_peek_next(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if descriptor.QueueReference is not None and len(descriptor.QueueReference.MessagePositionList):
+            entry.Timeout = 0
+        super().remote_peek_next(entry, descriptor, cursor, now)
+
+
+@fault(
+    "server-end-of-read-removes-read-of-other-queue-with-equal-request-id",
+    breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"),
+    blind=True,
+)
+class ServerEndOfReadRemovesReadOfOtherQueueWithEqualRequestId(RemoteReads):
+    """When a read is finished, the server also removes the RemoteReadEntry of another queue with the same RequestId."""
+
+    def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
+        for other in list(self.qm.remote.RemoteReadEntryCollection):
+            if other.RequestId == entry.RequestId:
+                super().remove_remote_read_entry(other)
+
+
+@fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
+    """The server keeps the entry of a read whose timeout expired, so the dwRequestID stays in use."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        if status is Status.MQ_ERROR_IO_TIMEOUT:
+            self.qm.remote.RemoteReadEntryCollection.add(entry)
+
+
+@fault("server-entry-of-failed-cursor-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
+    """The server keeps the entry of a read by a cursor that fails because the message was already received."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+            self.qm.remote.RemoteReadEntryCollection.add(entry)
+
+
+@fault("server-entry-of-finished-peek-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
+    """The server keeps the entry of a finished PEEK_NEXT, so the dwRequestID stays in use."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, status, position)
+        if entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
+            self.qm.remote.RemoteReadEntryCollection.add(entry)
+
+
+@fault("server-entry-of-read-of-deleted-queue-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
+class ServerEntryOfReadOfDeletedQueueNotRemoved(RemoteReads):
+    """The server keeps the dwRequestID of a receive in use until RemoteQMEndReceive."""
+
+    def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
+        if entry.UserMessagePacket is None or entry.Action not in RECEIVE_ACTIONS or entry.ended:
+            super().remove_remote_read_entry(entry)
+        else:
+            self.__dict__.setdefault("kept", []).append(entry)
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        for one in self.__dict__.get("kept", ()):
+            if one.ended:
+                super().remove_remote_read_entry(one)
+        super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("server-start-receive-deleted-queue-ends-wait-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
+class ServerStartReceiveDeletedQueueEndsWaitWithMqOk(Waiting):
+    """If a queue is deleted while a read waits for its messages, the server returns MQ_OK without a message for the
+    read.
+    """
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        ok = status is not Status.MQ_ERROR_IO_TIMEOUT and status >> 31
+        super().stop_reader(reader, Status.MQ_OK if ok else status)
+
+
+@fault(
+    "server-status-of-received-cursor-message-io-timeout", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True
+)
+class ServerStatusOfReceivedCursorMessageIoTimeout(RemoteReads):
+    """The server returns MQ_ERROR_IO_TIMEOUT for a read by a cursor if another reader has received the cursor's
+    message.
+    """
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+            status = Status.MQ_ERROR_IO_TIMEOUT
+        super().answer_read(call, status, entry)
+
+
+@fault("server-status-of-timeout-mq-error", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True)
+class ServerStatusOfTimeoutMqError(RemoteReads):
+    """The server returns MQ_ERROR for a PEEK_NEXT that finds no message within its timeout."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        next_message = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        if status is Status.MQ_ERROR_IO_TIMEOUT and next_message:
+            status = Status.MQ_ERROR
+        super().answer_read(call, status, entry)
+
+
+@fault("server-start-receive-unknown-cursor-thrown", breaks="MQQP-3.1.4.1-D21")
+class ServerStartReceiveUnknownCursorThrown(RemoteReads):
+    """The server raises an RPC exception for a RemoteQMStartReceive with an unknown hCursor."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.STATUS_INVALID_PARAMETER and call.method.name == "RemoteQMStartReceive":
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+        else:
+            super().answer_read(call, status, entry)
+
+
+@fault("server-start-receive-of-peek-handle-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveOfPeekHandleThrown(RemoteReads):
+    """The server raises an RPC exception for a RemoteQMStartReceive whose timeout expires."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.MQ_ERROR_IO_TIMEOUT and call.method.name == "RemoteQMStartReceive":
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+        else:
+            super().answer_read(call, status, entry)
+
+
+add(
+    "client-start-receive2-on-unknown-context",
+    "MQQP-3.1.4.10-01",
+    "The client calls RemoteQMStartReceive2 on a presentation context that the server did not accept.",
+    call_unbound("RemoteQMStartReceive2"),
+)
+
+
+@fault("server-start-receive2-that-waited-context-handle-null", breaks="MQQP-3.1.4.10-02")
+class ServerStartReceive2ThatWaitedContextHandleNull(HandleOfWaitedRead):
+    """The server returns the context handle NULL for a RemoteQMStartReceive2 that waited for its message."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None and entry.Timeout >> 40 and is_second_start_receive(entry):
+            call = change_answer_values(call, pphContext=None)
+        super().answer_read(call, status, entry)
+
+
+@fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+class ServerAnswerSequentialIdWithHighestByte(RemoteReads):
+    """The server returns the complete LookupIdentifier in SequentialId, including its highest byte."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return position.LookupIdentifier
+
+
+@fault("server-start-receive2-sequential-id-of-first-message", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
+class ServerStartReceive2SequentialIdOfFirstMessage(RemoteReads):
+    """The server returns the SequentialId of the first message of the queue, even if it read another message."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        head = position.QueueReference.MessagePositionList.Head
+        return super().get_sequential_id(position if isinstance(head, Boundary) else head)
+
+
+@fault("server-start-receive2-sequential-id-missing-in-peek-next", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
+class ServerStartReceive2SequentialIdMissingInPeekNext(RemoteReads):
+    """The server returns SequentialId 0 in the answer to a PEEK_NEXT."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        second = "lpRemoteReadDesc2" in call.arguments
+        if second and entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
+            call = change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": 0})
+        super().answer_read(call, status, entry)
+
+
+@fault("server-start-receive2-sequential-id-with-priority-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
+class ServerStartReceive2SequentialIdWithPriorityByte(RemoteReads):
+    """The server returns all eight bytes of the LookupIdentifier in SequentialId."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return position.LookupIdentifier
+
+
+@fault("server-start-receive2-waited-sequential-id-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+class ServerStartReceive2WaitedSequentialId0(RemoteReads):
+    """The server returns SequentialId 0 for a RemoteQMStartReceive2 that waited for its message."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_receive(entry, descriptor, cursor, now)
+        if entry.call in self.qm.remote.reads:
+            self.__dict__.setdefault("waited", set()).add(entry.call)
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None and entry.call in self.__dict__.get("waited", ()):
+            self.__dict__["now_waited"] = True
+        super().answer_read(call, status, entry)
+        self.__dict__["now_waited"] = False
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return 0 if self.__dict__.get("now_waited") else super().get_sequential_id(position)
+
+
+@fault("server-sequential-id-of-recoverable-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+class ServerSequentialIdOfRecoverableMessage0(RemoteReads):
+    """The server returns SequentialId 0 for a transactional message."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        transactional = position.MessageReference.TransactionIdentifier is not None
+        return 0 if transactional else super().get_sequential_id(position)
+
+
+@fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
+class ServerNullDescriptionWrongStatus(RemoteStarting):
+    """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
+
+    def check_description(self, desc: Desc | None) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
+
+
+@fault("server-start-receive2-null-description-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13")
+class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
+    """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
+
+    def check_description(self, desc: Desc | None) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
+
+
+@fault("server-receive-by-cursor-reads-other-cursor", breaks="MQQP-3.1.4.10-21")
+class ServerReceiveByCursorReadsOtherCursor(RemoteStarting):
+    """The server reads by the cursor that was opened last, even if the read names another open cursor."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        found = super().find_remote_cursor(descriptor, handle)
+        return None if found is None else list(descriptor.CursorCollection.values())[-1]
+
+
+@fault("server-start-receive2-timeout-thrown", breaks="MQQP-3.1.4.10-D05")
+class ServerStartReceive2TimeoutThrown(RemoteReads):
+    """The server raises an RPC exception for a RemoteQMStartReceive2 that finds no message."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.MQ_ERROR_IO_TIMEOUT and call.method.name == "RemoteQMStartReceive2":
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+        else:
+            super().answer_read(call, status, entry)
+
+
+class _UnknownActionPeeks(RemoteStarting):
+    def check_start_action(self, desc: Desc) -> Status:
+        if super().check_start_action(desc):
+            desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
+        return Status.MQ_OK
+
+
+add(
+    "server-unknown-action-peeks-tolerated",
+    (),
+    "Tolerated: the server performs a read with an undefined ulAction as a PEEK_CURRENT.",
+    replace_part(_UnknownActionPeeks),
+)

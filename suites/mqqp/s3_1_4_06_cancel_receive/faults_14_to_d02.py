@@ -1,0 +1,317 @@
+"""Faults of the rules MQQP-3.1.4.6-14 to MQQP-3.1.4.6-D02."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_during
+from harness.faults.registry import add
+from harness.faults.rpc_calls import change_answer_values, throw_refusals
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call, FaultStatus
+from reference_qm.surface.clock import Now
+
+
+@fault("server-cancel-receive-closes-queue", breaks="MQQP-3.1.4.6-14")
+class ServerCancelReceiveClosesQueue(RemoteEnding):
+    """RemoteQMCancelReceive closes the queue of the cancelled read."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        cancelled = super().cancel_remote_read(entry, status)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            self.qm.queue_opening.close_queue(descriptor)
+        return cancelled
+
+
+@fault("server-cancel-receive-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
+class ServerCancelReceiveClosesCursorsOfHandle(RemoteEnding):
+    """The server closes the cursors of a queue handle when a read of the handle is cancelled."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        done = super().cancel_remote_read(entry, status)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            descriptor.CursorCollection.clear()
+        return done
+
+
+@fault("server-cancel-of-second-read-closes-queue", breaks="MQQP-3.1.4.6-14")
+class ServerCancelOfSecondReadClosesQueue(RemoteEnding):
+    """The server closes the OpenQueueDescriptor when the second read of its handle is cancelled."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.counts: dict[int, int] = {}
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        handle = entry.OpenQueueDescriptorHandle
+        self.counts[handle] = self.counts.get(handle, 0) + 1
+        cancelled = super().cancel_remote_read(entry, status)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
+        if descriptor is not None and self.counts[handle] == 2:
+            self.qm.queue_opening.close_queue(descriptor)
+        return cancelled
+
+
+@fault("server-cancel-of-peek-closes-queue", breaks="MQQP-3.1.4.6-14")
+class ServerCancelOfPeekClosesQueue(RemoteEnding):
+    """The server closes the OpenQueueDescriptor when a peek is cancelled."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        cancelled = super().cancel_remote_read(entry, status)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and entry.Action not in RECEIVE_ACTIONS:
+            self.qm.queue_opening.close_queue(descriptor)
+        return cancelled
+
+
+@fault("server-cancel-closes-cursors-of-handle", breaks="MQQP-3.1.4.6-14")
+class ServerCancelClosesCursorsOfHandle(RemoteEnding):
+    """The server closes the cursors of the handle when a read without a cursor is cancelled."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        cancelled = super().cancel_remote_read(entry, status)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            for cursor in list(descriptor.CursorCollection.values()):
+                self.qm.queue_opening.close_cursor(cursor)
+        return cancelled
+
+
+@fault(
+    "server-cancel-receive-leaves-read-waiting",
+    breaks=(
+        "MQQP-3.1.4.6-15",
+        "MQQP-3.1.4.6-D01",
+    ),
+)
+class ServerCancelReceiveLeavesReadWaiting(RemoteEnding):
+    """RemoteQMCancelReceive returns MQ_OK and lets the read wait."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        return Status.MQ_OK
+
+
+@fault("server-cancelled-read-by-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledReadByCursorEndsWithMqOk(Waiting):
+    """The server returns MQ_OK for a cancelled receive by a cursor."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        cancelled = status is Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT and reader.CursorReference is not None
+        super().stop_reader(reader, Status.MQ_OK if cancelled else status)
+
+
+@fault("server-cancelled-start-receive2-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledStartReceive2EndsWithMqOk(RemoteReads):
+    """The server returns MQ_OK for a cancelled RemoteQMStartReceive2."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        cancelled = status is Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+        if cancelled and call.method.name == "RemoteQMStartReceive2":
+            call = change_answer_values(call, Return=Status.MQ_OK)
+        super().answer_read(call, status, entry)
+
+
+@fault("server-cancelled-infinite-read-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledInfiniteReadMqOk(RemoteEnding):
+    """The server ends a cancelled read with MQ_OK, if its ulTimeout is 0xFFFFFFFF."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        other = entry.Timeout == INFINITE_MS
+        return super().cancel_remote_read(entry, Status.MQ_OK if other else status)
+
+
+@fault("server-cancelled-peek-with-cursor-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledPeekWithCursorMqOk(Waiting):
+    """The server ends a cancelled peek with a cursor with MQ_OK."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        other = reader.CursorReference is not None and not reader.DestructiveRead and status is CANCELED_STATUS
+        super().stop_reader(reader, Status.MQ_OK if other else status)
+
+
+@fault("server-cancelled-receive2-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledReceive2MqOk(RemoteReads):
+    """The server ends a cancelled receive by RemoteQMStartReceive2 with MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        other = status is CANCELED_STATUS and call.method.name == "RemoteQMStartReceive2"
+        super().answer_read(call, Status.MQ_OK if other else status, entry)
+
+
+@fault("server-second-cancelled-read-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerSecondCancelledReadMqOk(RemoteEnding):
+    """The server ends the second cancelled read of a handle with MQ_OK."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.seen: set[int] = set()
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        other = entry.OpenQueueDescriptorHandle in self.seen
+        self.seen.add(entry.OpenQueueDescriptorHandle)
+        return super().cancel_remote_read(entry, Status.MQ_OK if other else status)
+
+
+add(
+    "server-cancel-receive-keeps-entry",
+    "MQQP-3.1.4.6-19",
+    "RemoteQMCancelReceive keeps the entry of the cancelled read.",
+    skip_during(RemoteEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
+)
+
+
+def _lock_message(status: Status, position: MessagePosition | None) -> None:
+    if position is not None:
+        position.State = MessagePositionState.LOCKED
+
+
+@fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
+class ServerCancelledReadStillTakesMessage(RemoteEnding):
+    """When a message arrives after a read was cancelled, the server locks the message as if the read were still
+    waiting.
+    """
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        readers: list[WaitingMessageReadOperation] = (
+            []
+            if descriptor is None
+            else [one for one in descriptor.WaitingMessageReadOperationCollection if one.Tag == entry.tag]
+        )
+        done = super().cancel_remote_read(entry, status)
+        for one in readers:
+            one.answered = _lock_message
+            assert isinstance(descriptor, OpenQueueDescriptor)
+            descriptor.WaitingMessageReadOperationCollection[one] = None
+            self.qm.readers[one.number] = one
+        return done
+
+
+@fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
+class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
+    """The server keeps the entry of a cancelled read without a timeout, so the dwRequestID stays in use."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        done = super().cancel_remote_read(entry, status)
+        if entry.Timeout == INFINITE_MS:
+            self.qm.remote.RemoteReadEntryCollection.add(entry)
+        return done
+
+
+@fault("server-cancelled-cursor-read-request-id-stays-used", breaks="MQQP-3.1.4.6-19")
+class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
+    """The server refuses the dwRequestID of a cancelled read with a cursor for the next read of the handle."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.with_cursor: set[tuple[int, int]] = set()
+
+    def check_request_id(self, desc: Desc) -> Status:
+        known = (desc["hRemoteQueue"], desc["dwRequestID"]) in self.with_cursor
+        return Status.MQ_ERROR_INVALID_PARAMETER if known else super().check_request_id(desc)
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        if desc["hCursor"] and desc["ulTimeout"]:
+            self.with_cursor.add((desc["hRemoteQueue"], desc["dwRequestID"]))
+        return super().create_remote_read_entry(call, desc)
+
+
+@fault("server-cancel-removes-entries-of-all-reads-of-handle", breaks="MQQP-3.1.4.6-19")
+class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteEnding):
+    """The server removes the entries of all reads of the handle when it cancels one of them."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        cancelled = super().cancel_remote_read(entry, status)
+        for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            self.qm.remote.RemoteReadEntryCollection.remove(one)
+        return cancelled
+
+
+@fault("server-cancel-removes-entry-with-same-id-of-other-handle", breaks="MQQP-3.1.4.6-19")
+class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteEnding):
+    """The server also removes the entry with the same dwRequestID of a different handle when it cancels a read."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        cancelled = super().cancel_remote_read(entry, status)
+        for one in list(self.qm.remote.RemoteReadEntryCollection):
+            if one.RequestId == entry.RequestId:
+                self.qm.remote.RemoteReadEntryCollection.remove(one)
+        return cancelled
+
+
+@fault("server-cancelled-receive-by-cursor-request-id-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
+class ServerCancelledReceiveByCursorRequestIdInUse(RemoteReads):
+    """The server keeps the entry of a cancelled peek, so the dwRequestID stays in use."""
+
+    def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
+        if entry not in self.__dict__.get("kept", ()):
+            super().remove_remote_read_entry(entry)
+
+    def complete_remote_read(self, entry, status, position):
+        if status is CANCELED_STATUS and entry.Action is not ReadAction.MQ_ACTION_RECEIVE:
+            self.__dict__.setdefault("kept", []).append(entry)
+        super().complete_remote_read(entry, status, position)
+
+
+@fault("server-cancel-receive-status-of-cancelled-read-returned", breaks="MQQP-3.1.4.6-20")
+class ServerCancelReceiveStatusOfCancelledReadReturned(RemoteEnding):
+    """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from RemoteQMCancelReceive."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        return super().cancel_remote_read(entry, status) or status
+
+
+add(
+    "server-cancel-receive-throws-errors",
+    "MQQP-3.1.4.6-D02",
+    "RemoteQMCancelReceive throws its errors instead of returning them.",
+    throw_refusals(RemoteEnding.remote_qm_cancel_receive),
+)
+
+
+@fault("server-cancel-receive-unknown-request-thrown", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelReceiveUnknownRequestThrown(RemoteEnding):
+    """The server raises an RPC exception when RemoteQMCancelReceive names an unknown dwRequestID."""
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        if self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])[0] is Status.MQ_ERROR:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+        else:
+            super().remote_qm_cancel_receive(call, now)
+
+
+@fault("server-cancel-unknown-request-id-thrown-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
+    """The server raises an RPC exception for a RemoteQMCancelReceive with a dwRequestID that no waiting read has."""
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        if self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])[0] is Status.MQ_ERROR:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+        else:
+            super().remote_qm_cancel_receive(call, now)
+
+
+@fault("server-cancel-closed-handle-thrown", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelClosedHandleThrown(RemoteEnding):
+    """The server raises an RPC exception for a RemoteQMCancelReceive whose hQueue is not an open handle."""
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        unknown = self.qm.remote_starting.find_remote_descriptor(given["hQueue"]) is None
+        if given["hQueue"] == given["pQueue"] and unknown:
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+        else:
+            super().remote_qm_cancel_receive(call, now)

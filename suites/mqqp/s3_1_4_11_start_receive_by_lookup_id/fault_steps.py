@@ -1,0 +1,49 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+
+Found = tuple[Status, MessagePosition | None]
+
+
+def is_lookup(call: Call) -> bool:
+    """Return whether a call is RemoteQMStartReceiveByLookupId."""
+    return call.method.name == "RemoteQMStartReceiveByLookupId"
+
+
+class AnswerChanged(RemoteReads):
+    """Change the answers to reads."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        """Return the call with a changed answer."""
+        return call
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        super().answer_read(self.change(call, status, entry) if is_lookup(call) else call, status, entry)
+
+
+NOT_FOUND: Found = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+
+
+class LookupRequestChanged(ClientReading):
+    """Change the requests of a client that reads by lookup identifier."""
+
+    action: ReadAction
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        return {**given, **self.change(read)} if read.Action is self.action else given
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the wrong fields of a read with the action."""
+        return {}

@@ -1,0 +1,366 @@
+"""Faults of the rules MQQP-3.1.4.11-01 to MQQP-3.1.4.11-14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import call_unbound, change_answer_values
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, Ack, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import AnswerChanged, LookupRequestChanged
+
+add(
+    "client-lookup-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The client calls RemoteQMStartReceiveByLookupId on a presentation context that the server did not accept.",
+    call_unbound("RemoteQMStartReceiveByLookupId"),
+)
+
+
+@fault("server-lookup-receive-prev-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
+class ServerLookupReceivePrevContextHandleNull(AnswerChanged):
+    """The server returns the context handle NULL for RECEIVE_PREV."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        wrong = entry is not None and entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV
+        return change_answer_values(call, pphContext=None) if wrong else call
+
+
+@fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
+class ServerLookupSecondReceiveContextHandleNull(AnswerChanged):
+    """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
+    LookupIdentifier.
+    """
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        position = None if entry is None else entry.UserMessagePacket
+        if position is None:
+            return call
+        others = [one for one in position.QueueReference.MessagePositionList if one is not position]
+        locked = any(one.State is MessagePositionState.LOCKED for one in others)
+        return change_answer_values(call, pphContext=None) if locked else call
+
+
+class _FailureWithHandle(RemoteReads):
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is None or not status >> 31:
+            super().answer_read(call, status, entry)
+            return
+        entry.ended = True
+        super().answer_read(change_answer_values(call, pphContext=call.new_handle(entry)), status, entry)
+
+
+add(
+    "server-failed-read-returns-handle",
+    (
+        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
+    ),
+    "The server returns a context handle for a failed read.",
+    replace_part(_FailureWithHandle),
+)
+
+
+@fault("server-lookup-peek-prev-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
+class ServerLookupPeekPrevContextHandleSet(AnswerChanged):
+    """The server returns a context handle for PEEK_PREV."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        wrong = entry is not None and not status and entry.Action is ReadAction.MQ_LOOKUP_PEEK_PREV
+        return change_answer_values(call, pphContext=call.new_handle(entry)) if wrong else call
+
+
+@fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
+class ServerLookupFailedReceiveContextHandleSet(AnswerChanged):
+    """The server returns a context handle for a receive by LookupIdentifier that finds no message."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        wrong = entry is not None and status and entry.Action in RECEIVE_ACTIONS
+        return change_answer_values(call, pphContext=call.new_handle(entry)) if wrong else call
+
+
+@fault(
+    "server-lookup-receive-of-locked-message-context-handle-set",
+    breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
+    blind=True,
+)
+class ServerLookupReceiveOfLockedMessageContextHandleSet(AnswerChanged):
+    """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        wrong = status is Status.MQ_ERROR_TRANSACTION_USAGE
+        return change_answer_values(call, pphContext=call.new_handle(entry or object())) if wrong else call
+
+
+@fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
+class ServerLookupRefusedReceiveContextHandleSet(AnswerChanged):
+    """The server returns a context handle when it refuses a receive by LookupIdentifier with a nonzero ulTimeout."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        desc = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
+        wrong = entry is None and desc and desc["ulTimeout"] and desc["ulAction"] in RECEIVE_ACTIONS
+        return change_answer_values(call, pphContext=call.new_handle(object())) if wrong else call
+
+
+@fault("client-failed-lookup-receive-prev-ended", breaks="MQQP-3.1.4.11-04", blind=True)
+class ClientFailedLookupReceivePrevEnded(ClientReading):
+    """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().start_receive2(read))
+        except RemoteError:
+            if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV and isinstance(read.entry, PendingRemoteReadEntry):
+                yield from self.end_receive(read.entry, Ack.RR_NACK)
+            raise
+
+
+class _Client(ClientReading):
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        return given if read.LookupId is None else {**given, **self.change(read)}
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the wrong fields of a read by LookupIdentifier."""
+        return {}
+
+
+@fault("client-lookup-hremotequeue-of-last-opened-queue", breaks="MQQP-3.1.4.11-05")
+class ClientLookupHremotequeueOfLastOpenedQueue(_Client):
+    """The client sets hRemoteQueue of a read by LookupIdentifier to the handle of the queue that it opened last."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"hRemoteQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
+
+
+@fault("client-lookup-dwrequestid-of-other-read", breaks="MQQP-3.1.4.11-05")
+class ClientLookupDwrequestidOfOtherRead(_Client):
+    """The client sets dwRequestID of a read by LookupIdentifier to the dwRequestID of another pending read."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[0].RequestId}
+
+
+@fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanged):
+    """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
+
+    action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"lpBuffer": b""}
+
+
+@fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupPeekCurrentDwqueue0(LookupRequestChanged):
+    """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
+
+    action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"dwQueue": 0}
+
+
+@fault("server-lookup-peek-sequential-id-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
+class ServerLookupPeekSequentialIdZero(RemoteReads):
+    """The server returns SequentialId 0 for a PEEK lookup."""
+
+    peeking = False
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        self.peeking = entry.Action in (
+            ReadAction.MQ_LOOKUP_PEEK_CURRENT,
+            ReadAction.MQ_LOOKUP_PEEK_NEXT,
+            ReadAction.MQ_LOOKUP_PEEK_PREV,
+        )
+        super().complete_remote_read(entry, status, position)
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return 0 if self.peeking else super().get_sequential_id(position)
+
+
+@fault("server-lookup-sequentialid-copied-from-lookup-id", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
+class ServerLookupSequentialidCopiedFromLookupId(AnswerChanged):
+    """The server returns the lower 7 bytes of the request's LookupId in SequentialId."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        copied = call.arguments["LookupId"] & (1 << 56) - 1
+        return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": copied})
+
+
+@fault("server-lookup-sequentialid-of-receive-missing", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
+class ServerLookupSequentialidOfReceiveMissing(AnswerChanged):
+    """The server returns SequentialId 0 for the receive actions."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        if entry is None or entry.Action not in RECEIVE_ACTIONS:
+            return call
+        return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": 0})
+
+
+@fault("server-lookup-sequentialid-of-8-bytes", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
+class ServerLookupSequentialidOf8Bytes(AnswerChanged):
+    """The server returns all 8 bytes of the LookupIdentifier in SequentialId of a receive."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        position = None if entry is None else entry.UserMessagePacket
+        if position is None or entry is None or entry.Action not in RECEIVE_ACTIONS:
+            return call
+        whole = position.LookupIdentifier
+        return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": whole})
+
+
+@fault(
+    "server-lookup-sequentialid-of-peek-prev-of-next-message",
+    breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
+    blind=True,
+)
+class ServerLookupSequentialidOfPeekPrevOfNextMessage(AnswerChanged):
+    """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
+
+    def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
+        position = None if entry is None else entry.UserMessagePacket
+        if position is None or entry is None or entry.Action is not ReadAction.MQ_LOOKUP_PEEK_PREV:
+            return call
+        following = position.Next
+        if not isinstance(following, MessagePosition):
+            return call
+        stale = self.get_sequential_id(following)
+        return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": stale})
+
+
+def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+    """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
+
+    class Described(ClientReading):
+        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().describe_read(read)
+            return described if read.LookupId is None else described | change(read)
+
+    return replace_part(Described)
+
+
+add(
+    "client-lookup-sends-wrong-action",
+    "MQQP-3.1.4.11-07",
+    "The client sends a peeking lookup for a receive of its application, and a receiving lookup for a peek.",
+    _change_lookup_description(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
+)
+
+
+@fault("client-lookup-receive-previous-as-next", breaks="MQQP-3.1.4.11-07")
+class ClientLookupReceivePreviousAsNext(_Client):
+    """The client sets ulAction of a receive of the previous message to RECEIVE_NEXT."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        wrong = read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV
+        return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_NEXT)} if wrong else {}
+
+
+@fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanged):
+    """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
+
+    action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulAction": int(ReadAction.MQ_LOOKUP_PEEK_CURRENT)}
+
+
+@fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientLookupPeekPrevAsPeekNext(LookupRequestChanged):
+    """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
+
+    action = ReadAction.MQ_LOOKUP_PEEK_PREV
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulAction": int(ReadAction.MQ_LOOKUP_PEEK_NEXT)}
+
+
+add(
+    "client-lookup-with-cursor",
+    ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
+    "The client sends a lookup with a nonzero hCursor.",
+    _change_lookup_description(lambda read: {"hCursor": 0x4044}),
+)
+
+
+@fault(
+    "client-lookup-hcursor-of-open-cursor",
+    breaks=("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
+)
+class ClientLookupHcursorOfOpenCursor(_Client):
+    """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        found = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+        return {"hCursor": [*found, 0][0]}
+
+
+@fault("client-lookup-of-last-message-sends-lookup-id-0", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
+class ClientLookupOfLastMessageSendsLookupId0(ClientReading):
+    """The client sends LookupId 0 in a lookup of the last message."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.LookupId == LAST_LOOKUP_ID:
+            read.LookupId = 0
+        return (yield from super().start_receive2(read))
+
+
+add(
+    "client-lookup-with-timeout",
+    ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17"),
+    "The client sends a lookup with ulTimeout 0xFFFFFFFF.",
+    _change_lookup_description(lambda read: {"ulTimeout": INFINITE_MS}),
+)
+
+
+@fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
+class ClientLookupPeekNextHcursor1(LookupRequestChanged):
+    """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
+
+    action = ReadAction.MQ_LOOKUP_PEEK_NEXT
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"hCursor": 1}
+
+
+@fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
+class ClientLookupPeekNextUltimeout1000(LookupRequestChanged):
+    """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
+
+    action = ReadAction.MQ_LOOKUP_PEEK_NEXT
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": 1000}
+
+
+@fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientLookupReceivePrevHcursor1(LookupRequestChanged):
+    """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
+
+    action = ReadAction.MQ_LOOKUP_RECEIVE_PREV
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"hCursor": 1}
+
+
+@fault("client-lookup-receive-current-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupReceiveCurrentLookupId0(ClientReading):
+    """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_CURRENT:
+            read.LookupId = 0
+        return (yield from super().start_receive2(read))

@@ -1,0 +1,32 @@
+"""Faults of MS-MQQP 3.2.1 Client data model, with 3.2.1.2, 3.2.1.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_reading import ClientReading
+
+
+@fault("client-pending-read-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.2-01")
+class ClientPendingReadEntryMissingForFirstOfThree(ClientReading):
+    """The client removes the entry of its first pending read when a third read begins."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        entry = super().create_pending_read(read)
+        if len(entries) > 2:
+            del entries[0]
+        return entry
+
+
+@fault("client-open-queue-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.4-01")
+class ClientOpenQueueEntryMissingForFirstOfThree(ClientOpening):
+    """The client removes the entry of its first queue when it opens a third queue."""
+
+    def add_remote_open_queue(self, queue: RemoteQueue, context: Any) -> None:
+        super().add_remote_open_queue(queue, context)
+        if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 2:
+            self.qm.remote_client.RemoteOpenQueueEntryCollection.pop(0)

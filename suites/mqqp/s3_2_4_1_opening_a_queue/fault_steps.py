@@ -1,0 +1,33 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+
+OTHER_GUID = UUID(int=0xBAD)
+
+
+class OpenQueueParametersChanged(ClientOpening):
+    """Change the parameters of RemoteQMOpenQueue according to the parameters that are correct."""
+
+    def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the wrong parameters of RemoteQMOpenQueue."""
+        return {}
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        given = super().build_open_queue(queue)
+        return {**given, **self.change(queue, given)}
+
+
+class Changing(ClientOpening):
+    """Change the parameters of RemoteQMOpenQueue."""
+
+    def change(self, queue: RemoteQueue) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue(queue) | self.change(queue)

@@ -1,0 +1,49 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+
+
+class PreviousAnswerRemembered(ClientReading):
+    """Remember the answer to the last read."""
+
+    last_size = 0
+    last_sequential_id = 0
+    last_handle: UUID | None = None
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        second = results.get("lpRemoteReadDesc2")
+        if second is None:
+            self.last_size = results["lpRemoteReadDesc"]["dwSize"]
+        else:
+            self.last_size = second["pRemoteReadDesc"]["dwSize"]
+            self.last_sequential_id = second["SequentialId"]
+        return super().reconstruct_message(results, server)
+
+
+class Counting(ClientReading):
+    """Count the reads of the client."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        self.count += 1
+        return super().create_pending_read(read)
+
+
+class Describing(Counting):
+    """Change the REMOTEREADDESC of a read."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read(read) | self.change(read)

@@ -1,0 +1,303 @@
+"""Faults of the rules MQQP-3.2.4.2-02 to MQQP-3.2.4.2-10."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.core.part import QM
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, Version
+from reference_qm.core.remote.client_steps import Sequence
+
+
+@fault(
+    "client-pending-read-not-kept",
+    breaks=(
+        "MQQP-3.2.4.2-02",
+        "MQQP-3.2.4.2-06",
+        "MQQP-3.2.4.3-02",
+        "MQQP-3.2.4.3-06",
+        "MQQP-3.2.4.5-02",
+        "MQQP-3.2.4.5-06",
+        "MQQP-3.2.4.6-02",
+        "MQQP-3.2.4.6-06",
+        "MQQP-3.2.1.2-01",
+    ),
+)
+class ClientPendingReadNotKept(ClientReading):
+    """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+class _EntryOfAnotherQueue(ClientReading):
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        entry.OpenQueueDescriptorHandle += 1
+        return entry
+
+
+class _FoundByIdentifier(ClientCancelling):
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return next(entry for entry in entries if entry.RequestId == request_id)
+
+
+add(
+    "client-pending-read-has-wrong-queue-handle",
+    ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
+    "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
+    both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
+)
+
+
+@fault(
+    "client-read-request-id-always-7",
+    breaks=(
+        "MQQP-3.2.4.2-04",
+        "MQQP-3.2.4.2-05",
+        "MQQP-3.2.4.3-04",
+        "MQQP-3.2.4.3-05",
+        "MQQP-3.2.4.5-04",
+        "MQQP-3.2.4.5-05",
+        "MQQP-3.2.4.6-04",
+        "MQQP-3.2.4.6-05",
+        "MQQP-2.2.2.1-04",
+        "MQQP-2.2.2.1-05",
+    ),
+)
+class ClientReadRequestIdAlways7(ClientReading):
+    """The client sends all its reads with dwRequestID 7."""
+
+    def new_request_id(self) -> int:
+        return 7
+
+
+@fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
+class ClientRequestIdUniqueOnlyInItsQueue(ClientReading):
+    """The client assigns the same RequestId to pending reads of different queues."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        entry.RequestId = sum(other.queue is entry.queue for other in pending)
+        return entry
+
+
+REQUEST_ID_RULES = (
+    "MQQP-3.2.4.2-04",
+    "MQQP-3.2.4.2-05",
+    "MQQP-3.2.4.3-04",
+    "MQQP-3.2.4.3-05",
+    "MQQP-3.2.4.5-04",
+    "MQQP-3.2.4.5-05",
+    "MQQP-3.2.4.6-04",
+    "MQQP-3.2.4.6-05",
+)
+
+
+class _CountedInGroups(ClientReading):
+    """The client divides its reads into groups and numbers the RequestIds of each group separately."""
+
+    def get_group(self, read: RemoteRead) -> bool:
+        """Return the group of a read."""
+        return read.receives
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        counts: dict[bool, int] = self.__dict__.setdefault("counts", {})
+        group = self.get_group(read)
+        counts[group] = counts.get(group, 0) + 1
+        entry.RequestId = counts[group]
+        return entry
+
+
+@fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
+class ClientRequestIdsOfPeeksAndReceivesCountedApart(_CountedInGroups):
+    """The client assigns the RequestId of a pending peek also to a receive."""
+
+
+@fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
+class ClientRequestIdsOfReadsByCursorCountedApart(_CountedInGroups):
+    """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
+
+    def get_group(self, read: RemoteRead) -> bool:
+        return bool(read.CursorHandle)
+
+
+@fault(
+    "client-request-ids-counted-per-queue",
+    breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
+    blind=True,
+)
+class ClientRequestIdsCountedPerQueue(ClientReading):
+    """The client counts the RequestIds of each queue from 1."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        entry.RequestId = sum(one.queue is read.queue for one in pending)
+        return entry
+
+
+@fault(
+    "client-request-id-of-finished-read-while-others-wait",
+    breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
+)
+class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
+    """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
+
+    def new_request_id(self) -> int:
+        return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1
+
+
+ENTRY_KEPT_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
+
+
+@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=ENTRY_KEPT_RULES)
+class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientReading):
+    """When the server answers one of several pending reads of a queue, the client removes the entries of
+    all of them.
+    """
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        super().remove_pending_read(entry)
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is entry.queue:
+                super().remove_pending_read(one)
+
+
+@fault("client-pending-peek-entry-removed-by-receive", breaks=("MQQP-3.2.4.2-06", "MQQP-3.2.4.5-06"), blind=True)
+class ClientPendingPeekEntryRemovedByReceive(ClientReading):
+    """The client removes the entry of a pending peek when a receive of the same queue begins."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        peeks: list[PendingRemoteReadEntry] = self.__dict__.setdefault("peeks", [])
+        if not read.receives:
+            peeks.append(entry)
+        else:
+            for one in peeks:
+                if one.queue is read.queue:
+                    self.remove_pending_read(one)
+        return entry
+
+
+@fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
+class ClientGetVersionCalledOncePerQueue(ClientReading):
+    """The client calls RemoteQmGetVersion only before the first read of a queue."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._known: dict[int, Version | None] = {}
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        if read.queue.number not in self._known:
+            self._known[read.queue.number] = yield from super().ask_server_version(read)
+        return self._known[read.queue.number]
+
+
+VERSION_ASKED = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
+
+
+@fault("client-version-asked-once-per-queue", breaks=VERSION_ASKED)
+class ClientVersionAskedOncePerQueue(ClientReading):
+    """The client calls RemoteQmGetVersion only before the first read of a queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.versions: dict[int, Any] = {}
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        if read.queue.number not in self.versions:
+            self.versions[read.queue.number] = yield from super().ask_server_version(read)
+        return self.versions[read.queue.number]
+
+
+VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
+
+
+@fault("client-version-asked-once-while-reads-wait", breaks=VERSION_CALL_RULES, blind=True)
+class ClientVersionAskedOnceWhileReadsWait(ClientReading):
+    """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        known: dict[Any, Version | None] = self.__dict__.setdefault("versions", {})
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if read.queue in known and any(one.queue is read.queue and one is not read.entry for one in pending):
+            return known[read.queue]
+        known[read.queue] = yield from super().ask_server_version(read)
+        return known[read.queue]
+
+
+@fault(
+    "client-server-of-version-4-with-high-minor-taken-as-new",
+    breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
+)
+class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
+    """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
+
+
+BELOW_5 = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08")
+
+
+@fault("client-version-4.9-new-enough", breaks=BELOW_5)
+class Version49New(ClientReading):
+    """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or (version.Minor < 1 and super().is_old_version(version))
+
+
+@fault("client-version-4-with-high-build-new-enough", breaks=BELOW_5)
+class ClientVersion4WithHighBuildNewEnough(ClientReading):
+    """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or (version.BuildNumber <= 3000 and super().is_old_version(version))
+
+
+@fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
+class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
+    """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951
+        return super().is_old_version(version) and not late
+
+
+VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
+
+
+@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=VERSION_BELOW_5_1_RULES)
+class ClientServerOfVersion50WithHighBuildTakenAsNew(ClientReading):
+    """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        high = version is not None and version.Major == 5 and version.BuildNumber >= 951
+        return not high and super().is_old_version(version)
+
+
+@fault("client-version-of-first-server-used-for-later-queue", breaks=VERSION_BELOW_5_1_RULES)
+class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
+    """The client uses the version that it found before the first read for all later reads, even if the server now
+    returns a different version.
+    """
+
+    known: Version | None = None
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        version = yield from super().ask_server_version(read)
+        self.known = self.known or version
+        return self.known

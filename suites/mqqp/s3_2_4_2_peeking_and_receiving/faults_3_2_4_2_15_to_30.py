@@ -1,0 +1,306 @@
+"""Faults of the rules MQQP-3.2.4.2-15 to MQQP-3.2.4.2-30."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import pdus
+from harness.faults.registry import add
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, Version
+from reference_qm.core.remote.enums import INFINITE_MS
+from reference_qm.rpc.bodies import Request
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing
+
+DW_QUEUE = (
+    *("MQQP-3.2.4.2-15", "MQQP-3.2.4.2-25", "MQQP-3.2.4.3-15", "MQQP-3.2.4.3-25"),
+    *("MQQP-3.2.4.5-15", "MQQP-3.2.4.5-25", "MQQP-3.2.4.6-14", "MQQP-3.2.4.6-24"),
+)
+
+
+@fault("client-second-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
+class ClientSecondReadDwqueueIsPhqueue(Describing):
+    """The client sets dwQueue to phQueue in every second read."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {} if self.count % 2 else {"dwQueue": read.queue.QueueHandle}
+
+
+@fault("client-infinite-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
+class ClientInfiniteReadDwqueueIsPhqueue(Describing):
+    """The client sets dwQueue to phQueue in a read without a time limit."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"dwQueue": read.queue.QueueHandle} if read.TimeOut == INFINITE_MS else {}
+
+
+DW_SIZE_OFFSET = {0: 16, 9: 32}
+"""For each opnum, the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
+
+
+def _announce_size_of_null_buffer(request: Request) -> Request:
+    """Set dwSize to 1 in the stub although lpBuffer is NULL. The project's NDR encoder refuses to encode such a
+    REMOTEREADDESC.
+    """
+    at = DW_SIZE_OFFSET.get(request.opnum)
+    if at is None or len(request.stub) < at + 20:
+        return request
+    return replace(request, stub=request.stub[:at] + b"\1\0\0\0" + request.stub[at + 4 :])
+
+
+add(
+    "client-read-dw-size-not-zero",
+    (
+        "MQQP-3.2.4.2-16",
+        "MQQP-3.2.4.2-26",
+        "MQQP-3.2.4.3-17",
+        "MQQP-3.2.4.3-27",
+        "MQQP-3.2.4.5-17",
+        "MQQP-3.2.4.5-27",
+        "MQQP-3.2.4.6-16",
+        "MQQP-3.2.4.6-26",
+        "MQQP-2.2.2.1-03",
+    ),
+    "The client sends a read with dwSize 1.",
+    pdus(Request, _announce_size_of_null_buffer),
+)
+
+
+DW_SIZE = (
+    *("MQQP-3.2.4.2-16", "MQQP-3.2.4.2-26", "MQQP-3.2.4.3-17", "MQQP-3.2.4.3-27"),
+    *("MQQP-3.2.4.5-17", "MQQP-3.2.4.5-27", "MQQP-3.2.4.6-16", "MQQP-3.2.4.6-26"),
+)
+
+
+@fault("client-second-read-dwsize-of-last-message", breaks=DW_SIZE)
+class ClientSecondReadDwsizeOfLastMessage(Describing):
+    """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.size = 0
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"dwSize": self.size, "lpBuffer": bytes(self.size)} if self.size else {}
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
+        self.size = 0 if desc is None else desc["dwSize"]
+        return super().reconstruct_message(results, server)
+
+
+@fault(
+    "client-read-lp-buffer-not-null",
+    breaks=(
+        "MQQP-3.2.4.2-17",
+        "MQQP-3.2.4.2-27",
+        "MQQP-3.2.4.3-18",
+        "MQQP-3.2.4.3-28",
+        "MQQP-3.2.4.5-18",
+        "MQQP-3.2.4.5-28",
+        "MQQP-3.2.4.6-17",
+        "MQQP-3.2.4.6-27",
+        "MQQP-2.2.2.1-10",
+    ),
+)
+class ClientReadLpBufferNotNull(ClientReading):
+    """The client sends a read with an lpBuffer that is not NULL."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read(read) | {"lpBuffer": b""}
+
+
+CURSOR_OF_PLAIN_READS = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
+
+
+@fault("client-plain-read-after-cursor-read-hcursor-stays", breaks=CURSOR_OF_PLAIN_READS)
+class ClientPlainReadAfterCursorReadHcursorStays(Describing):
+    """The client sets hCursor of a read without a cursor to the cursor of the read before it."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last = 0
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        self.last = read.CursorHandle or self.last
+        return {"hCursor": self.last}
+
+
+WRONG_ACTION_BY_ACTION = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
+"""For each ulAction, the wrong action that replaces it: PEEK_CURRENT replaces RECEIVE and PEEK_NEXT, and RECEIVE
+replaces PEEK_CURRENT.
+"""
+
+
+@fault(
+    "client-read-sends-ul-action-receive-for-peek",
+    breaks=(
+        "MQQP-3.2.4.2-19",
+        "MQQP-3.2.4.2-29",
+        "MQQP-3.2.4.3-19",
+        "MQQP-3.2.4.3-29",
+        "MQQP-3.2.4.5-19",
+        "MQQP-3.2.4.5-29",
+        "MQQP-3.2.4.6-18",
+        "MQQP-3.2.4.6-28",
+    ),
+)
+class ClientReadSendsUlActionReceiveForPeek(ClientReading):
+    """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulAction": WRONG_ACTION_BY_ACTION[described["ulAction"]]}
+
+
+TIMEOUT = (
+    *("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30", "MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
+    *("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30", "MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
+)
+
+
+@fault("client-long-timeout-sent-as-signed-maximum", breaks=TIMEOUT)
+class ClientLongTimeoutSentAsSignedMaximum(Describing):
+    """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": min(read.TimeOut, 0x7FFFFFFF)} if read.TimeOut != INFINITE_MS else {}
+
+
+@fault("client-timeout-rounded-to-seconds", breaks=TIMEOUT)
+class ClientTimeoutRoundedToSeconds(Describing):
+    """The client rounds ulTimeout down to whole seconds."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": read.TimeOut // 1000 * 1000} if read.TimeOut != INFINITE_MS else {}
+
+
+@fault("client-timeout-of-second-read-of-first", breaks=TIMEOUT)
+class ClientTimeoutOfSecondReadOfFirst(Describing):
+    """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[int, int] = {}
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": self.first.setdefault(read.queue.number, read.TimeOut)}
+
+
+TIMEOUT_RULES = (
+    *("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30", "MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
+    *("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30", "MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
+)
+
+
+@fault("client-ultimeout-of-31-bits-exceeded-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
+class ClientUltimeoutOf31BitsExceededSentAsInfinite(ClientReading):
+    """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
+
+
+@fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUT_RULES, blind=True)
+class ClientUltimeoutLimitedToOneDay(ClientReading):
+    """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        wrong = 86_400_000 < read.TimeOut < INFINITE_MS
+        return {**given, "ulTimeout": 86_400_000} if wrong else given
+
+
+REQUEST_ID = (
+    *("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31", "MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
+    *("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31", "MQQP-3.2.4.6-20", "MQQP-3.2.4.6-30"),
+)
+
+
+@fault("client-request-id-in-low-byte-only", breaks=REQUEST_ID)
+class ClientRequestIdInLowByteOnly(Describing):
+    """The client sends the RequestId of a concurrent read plus 0x100."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        assert read.entry is not None
+        return {"dwRequestID": read.entry.RequestId + 0x100} if len(pending) > 1 else {}
+
+
+NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+
+
+@fault("client-server-of-version-6-0-taken-as-old", breaks=NEW_SERVER_RULES)
+class ClientServerOfVersion60TakenAsOld(ClientReading):
+    """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return super().is_old_version(version) or (version is not None and version.Minor < 1)
+
+
+@fault("client-server-with-build-below-951-taken-as-old", breaks=NEW_SERVER_RULES)
+class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
+    """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        small = version is not None and version.Major == 6 and version.BuildNumber < 951
+        return small or super().is_old_version(version)
+
+
+@fault("client-server-of-version-10-taken-as-old", breaks=NEW_SERVER_RULES)
+class ClientServerOfVersion10TakenAsOld(ClientReading):
+    """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
+    RemoteQMStartReceive2.
+    """
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
+
+
+NEW_METHOD = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+
+
+@fault("client-version-10-compared-as-text", breaks=NEW_METHOD)
+class ClientVersion10ComparedAsText(ClientReading):
+    """The client compares pMajor as text, so that version 10 counts as older than 5."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or str(version.Major) < "5" or super().is_old_version(version)
+
+
+@fault("client-version-5.1-too-old", breaks=NEW_METHOD)
+class Version51Old(ClientReading):
+    """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or (version.Major, version.Minor) <= (5, 1)
+
+
+@fault("client-version-minor-0-too-old", breaks=NEW_METHOD)
+class ClientVersionMinor0TooOld(ClientReading):
+    """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or version.Minor < 1 or super().is_old_version(version)
+
+
+@fault("client-version-small-build-too-old", breaks=NEW_METHOD)
+class ClientVersionSmallBuildTooOld(ClientReading):
+    """The client treats a server with a build number below 951 as too old, also with a new version."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or version.BuildNumber < 951 or super().is_old_version(version)
+
+
+@fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
+class ClientZeroTimeoutSentAsInfinite(ClientReading):
+    """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}

@@ -1,0 +1,329 @@
+"""Faults of the rules MQQP-3.2.4.2-32 to MQQP-3.2.4.2-36."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
+from reference_qm.codec import PrivateName, UserMessagePacket, parse_packet
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.model.adm import Message
+from reference_qm.model.statuses import Status
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Counting, PreviousAnswerRemembered
+
+
+@fault(
+    "client-read-sequential-id-not-zero",
+    breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
+)
+class ClientReadSequentialIdNotZero(ClientReading):
+    """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
+
+
+@fault(
+    "client-read-sequentialid-of-previous-message",
+    breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
+)
+class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRemembered):
+    """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
+
+
+SEQUENTIAL_ID = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
+
+
+@fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID)
+class ClientSecondReadSequentialIdOfFirstAnswer(Counting):
+    """The client sets SequentialId to the SequentialId that the server returned last."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last = 0
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read2(read) | {"SequentialId": self.last}
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        self.last = (results.get("lpRemoteReadDesc2") or {}).get("SequentialId", 0)
+        return super().reconstruct_message(results, server)
+
+
+@fault(
+    "client-read-body-one-byte-short",
+    breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+)
+class ClientReadBodyOneByteShort(ClientReading):
+    """The client delivers a message without the last byte of its body."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
+
+
+VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""The replacement value of a removed property, for each property that needs a value other than the default of its type.
+"""
+
+
+def _remove_read_property(name: str) -> Install:
+    """Build a fault in which the client delivers a message without one property."""
+
+    class Without(ClientReading):
+        def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+            found = super().reconstruct_message(results, server)
+            lost = VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(found.message, name))()
+            return found._replace(message=replace(found.message, **{name: lost}))
+
+    return replace_part(Without)
+
+
+for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime", "ArrivalTime"):
+    add(
+        f"client-read-without-{_property}",
+        ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+        f"The client delivers a message without its {_property}.",
+        _remove_read_property(_property),
+    )
+
+
+@fault(
+    "client-private-names-resolved-at-sender",
+    breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+)
+class ClientPrivateNamesResolvedAtSender(ClientReading):
+    """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        name = found.message.ResponseQueueFormatName or ""
+        if not name.startswith("PRIVATE="):
+            return found
+        name = str(PrivateName(found.message.Identifier.QueueManagerGuid, int(name.rpartition("\\")[2], 16)))
+        return found._replace(message=replace(found.message, ResponseQueueFormatName=name))
+
+
+DELIVERY_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+
+
+@fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERY_RULES)
+class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
+    """The client delivers only the first 65,535 bytes of the body of a message to its application."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Body=found.message.Body[:0xFFFF]))
+
+
+@fault("client-read-message-label-missing", breaks=DELIVERY_RULES)
+class ClientReadMessageLabelMissing(ClientReading):
+    """The client delivers a message without its label to its application."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Label=""))
+
+
+@fault("client-read-first-message-delivered-again", breaks=DELIVERY_RULES)
+class ClientReadFirstMessageDeliveredAgain(ClientReading):
+    """When the client reads a queue again, it delivers the message of its first read of this queue."""
+
+    first: RemoteMessage | None = None
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        self.first = self.first or found
+        return self.first
+
+
+@fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)
+class ClientReadMessageApplicationTagMissing(ClientReading):
+    """The client delivers a message without its application tag."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, AppSpecific=0))
+
+
+DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+
+
+@fault("client-second-message-same-as-first", breaks=DELIVERED)
+class ClientSecondMessageSameAsFirst(ClientReading):
+    """The client delivers the message of the first read again after later reads."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: RemoteMessage | None = None
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        self.first = self.first or found
+        return self.first
+
+
+@fault("client-message-body-cut-at-4096-bytes", breaks=DELIVERED)
+class ClientMessageBodyCutAt4096Bytes(ClientReading):
+    """The client delivers only the first 4,096 bytes of a message body."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Body=found.message.Body[:4096]))
+
+
+@fault("client-message-with-empty-body-refused", breaks=DELIVERED)
+class ClientMessageWithEmptyBodyRefused(ClientReading):
+    """The client delivers no message whose body is empty."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        if not found.message.Body:
+            raise RemoteError("the message has no body")
+        return found
+
+
+@fault("client-transactional-message-refused", breaks=DELIVERED)
+class ClientTransactionalMessageRefused(ClientReading):
+    """The client delivers no message with a TransactionHeader."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
+        packet = None if desc is None or desc["lpBuffer"] is None else parse_packet(bytes(desc["lpBuffer"]))
+        if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
+            raise RemoteError("the message is transactional")
+        return super().reconstruct_message(results, server)
+
+
+class _Delivered(ClientReading):
+    def change(self, message: Message) -> Mapping[str, Any]:
+        """Return the changed properties of a message."""
+        return {}
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, **self.change(found.message)))
+
+
+@fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERY_RULES, blind=True)
+class ClientReadLabelOfMoreThan64CharactersCutOff(_Delivered):
+    """The client delivers only the first 64 characters of a label."""
+
+    def change(self, message: Message) -> Mapping[str, Any]:
+        return {"Label": message.Label[:64]}
+
+
+@fault("client-read-label-limited-to-248-characters", breaks=DELIVERY_RULES, blind=True)
+class ClientReadLabelLimitedTo248Characters(_Delivered):
+    """The client delivers only the first 248 characters of a label of 249 characters."""
+
+    def change(self, message: Message) -> Mapping[str, Any]:
+        return {"Label": message.Label[:248]}
+
+
+@fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERY_RULES, blind=True)
+class ClientReadBodyOfZerosWithoutLastByte(_Delivered):
+    """The client delivers a body without the zero bytes at its end."""
+
+    def change(self, message: Message) -> Mapping[str, Any]:
+        return {"Body": message.Body.rstrip(b"\0")}
+
+
+@fault("client-read-priority-3", breaks=DELIVERY_RULES, blind=True)
+class ClientReadPriority3(_Delivered):
+    """The client delivers a message of priority 7 with priority 3."""
+
+    def change(self, message: Message) -> Mapping[str, Any]:
+        return {"Priority": 3 if message.Priority == 7 else message.Priority}
+
+
+add(
+    "client-completed-read-stays-pending",
+    ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38"),
+    "The client keeps the PendingRemoteReadEntry of a completed read.",
+    skip(ClientReading.remove_pending_read),
+)
+
+
+ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+
+
+@fault("client-pending-read-entry-of-failed-read-kept", breaks=ENTRY_REMOVAL_RULES)
+class ClientPendingReadEntryOfFailedReadKept(ClientReading):
+    """The client keeps the PendingRemoteReadEntry of a read that failed."""
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError as error:
+            if read.entry is not None and error.status != Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
+                self.qm.remote_client.PendingRemoteReadEntryCollection.append(read.entry)
+            raise
+
+
+REMOVED = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+
+
+@fault("client-entry-of-read-without-message-kept", breaks=REMOVED)
+class ClientEntryOfReadWithoutMessageKept(ClientReading):
+    """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.ended: set[int] = set()
+
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        super().note_remote_read_handle(entry, handle)
+        self.ended.add(entry.RequestId)
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        if entry.RequestId in self.ended:
+            super().remove_pending_read(entry)
+
+
+@fault("client-entry-of-second-read-kept", breaks=REMOVED)
+class ClientEntryOfSecondReadKept(ClientReading):
+    """The client keeps the PendingRemoteReadEntry of every second read."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        self.count += 1
+        if self.count % 2:
+            super().remove_pending_read(entry)
+
+
+@fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED)
+class ClientEndOfReadRemovesOldestEntry(ClientReading):
+    """The client removes the oldest PendingRemoteReadEntry when a read ends."""
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if entry in pending:
+            del pending[0]
+
+
+@fault("client-pending-read-entry-of-lost-connection-kept", breaks=ENTRY_REMOVAL_RULES, blind=True)
+class ClientPendingReadEntryOfLostConnectionKept(ClientReading):
+    """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError as error:
+            if read.entry is not None and error.status is None:
+                self.qm.remote_client.PendingRemoteReadEntryCollection.append(read.entry)
+            raise

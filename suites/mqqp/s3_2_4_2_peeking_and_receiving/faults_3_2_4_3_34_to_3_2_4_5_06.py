@@ -1,0 +1,345 @@
+"""Faults of the rules MQQP-3.2.4.3-34 to MQQP-3.2.4.5-06."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip, skip_sequence
+from harness.faults.registry import add
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, Ack
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRemembered
+
+add(
+    "client-receive-handle-not-kept",
+    ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
+    "The client does not keep the context handle of a receive.",
+    skip(ClientReading.note_remote_read_handle),
+)
+
+
+END_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
+
+
+READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
+
+
+@fault("client-end-receive-handle-of-first-answer", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
+class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
+    """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
+
+    first: UUID | None = None
+
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        self.first = self.first or handle
+        super().note_remote_read_handle(entry, self.first)
+
+
+HANDLE = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
+
+
+@fault("client-end-receive-handle-of-first-receive", breaks=HANDLE)
+class ClientEndReceiveHandleOfFirstReceive(ClientReading):
+    """The client calls RemoteQMEndReceive with the handle of its first receive after every receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: UUID | None = None
+
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        self.first = self.first or handle
+        super().note_remote_read_handle(entry, self.first)
+
+
+@fault(
+    "client-read-handle-of-receive-of-other-queue",
+    breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
+    blind=True,
+)
+class ClientReadHandleOfReceiveOfOtherQueue(ClientReading):
+    """When the client has received from another queue, it ends a receive with the handle of the last receive from that
+    queue.
+    """
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})
+        handles[entry.queue] = entry.RemoteReadHandle
+        others = [handle for queue, handle in handles.items() if queue is not entry.queue]
+        entry.RemoteReadHandle = others[-1] if others else entry.RemoteReadHandle
+        yield from super().end_receive(entry, ack)
+
+
+add(
+    "client-end-receive-not-called",
+    ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
+    "The client does not call RemoteQMEndReceive.",
+    skip_sequence(ClientReading.end_receive),
+)
+
+
+@fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
+class ClientReceiveFromOldServerNotAcknowledged(ClientReading):
+    """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
+    cursor.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.received: set[PendingRemoteReadEntry] = set()
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        results = yield from super().start_receive(read)
+        if read.entry is not None and not read.CursorHandle:
+            self.received.add(read.entry)
+        return results
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if entry not in self.received:
+            yield from super().end_receive(entry, ack)
+
+
+END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+
+
+@fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=END_RECEIVE_RULES)
+class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
+    """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        yield from super().end_receive(entry, ack)
+        if len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
+class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRemembered):
+    """The client does not call RemoteQMEndReceive for a message without a body."""
+
+    empty = False
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        self.empty = not found.message.Body
+        return found
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if not self.empty:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
+class ClientSecondReceiveOfQueueNotEnded(ClientReading):
+    """The client calls RemoteQMEndReceive only for the first receive of a queue."""
+
+    ended: set[int]
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        known = self.__dict__.setdefault("ended", set())
+        if entry.queue.number not in known:
+            known.add(entry.queue.number)
+            yield from super().end_receive(entry, ack)
+
+
+ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+
+
+@fault("client-end-receive-omitted-for-receive-without-wait", breaks=ENDED)
+class ClientEndReceiveOmittedForReceiveWithoutWait(ClientReading):
+    """The client does not call RemoteQMEndReceive after every second receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        self.count += 1
+        if self.count % 2:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-end-receive-called-twice-for-second-receive", breaks=ENDED)
+class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
+    """The client calls RemoteQMEndReceive twice after every second receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        self.count += 1
+        yield from super().end_receive(entry, ack)
+        if not self.count % 2:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-end-receive-repeated-after-failure", breaks=END_RECEIVE_RULES, blind=True)
+class ClientEndReceiveRepeatedAfterFailure(ClientReading):
+    """When RemoteQMEndReceive fails, the client calls the method again."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        try:
+            yield from super().end_receive(entry, ack)
+        except RemoteError:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
+class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
+    """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        peeks: set[PendingRemoteReadEntry] = self.__dict__.setdefault("peeks", set())
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        if not any(one in peeks and one.queue is entry.queue for one in pending):
+            yield from super().end_receive(entry, ack)
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        if not read.receives:
+            self.__dict__.setdefault("peeks", set()).add(entry)
+        return entry
+
+
+@fault("client-endless-receive-not-ended", breaks=END_RECEIVE_RULES, blind=True)
+class ClientEndlessReceiveNotEnded(ClientReading):
+    """The client does not call RemoteQMEndReceive for a receive without a time limit."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        if read.TimeOut == INFINITE_MS:
+            self.__dict__.setdefault("endless", set()).add(entry)
+        return entry
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if entry not in self.__dict__.get("endless", ()):
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
+class ClientReceiveOfSecondQueueNotEnded(ClientReading):
+    """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if entry.queue is next(iter(self.qm.remote_client.queues.values())):
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
+class ClientEndReceiveSendsWrongContextHandle(ClientReading):
+    """The client calls RemoteQMEndReceive with a wrong context handle."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        entry.RemoteReadHandle = UUID(int=0xBAD)
+        yield from super().end_receive(entry, ack)
+
+
+@fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
+class ClientEndReceiveNackForAck(ClientReading):
+    """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
+
+
+END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+
+
+@fault("client-end-receive-dwack-nack-for-second-receive", breaks=END_ACK_RULES)
+class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
+    """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
+
+    used = False
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        wanted, self.used = (Ack.RR_NACK if self.used else ack), True
+        yield from super().end_receive(entry, wanted)
+
+
+ACKNOWLEDGED = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+
+
+@fault("client-end-of-second-receive-rr-nack", breaks=ACKNOWLEDGED)
+class ClientEndOfSecondReceiveRrNack(ClientReading):
+    """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        self.count += 1
+        yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
+
+
+@fault("client-end-of-infinite-receive-rr-nack", breaks=ACKNOWLEDGED)
+class ClientEndOfInfiniteReceiveRrNack(ClientReading):
+    """The client sets dwAck to RR_NACK after a receive without a time limit."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        self.infinite = read.TimeOut == INFINITE_MS
+        return (yield from super().start_receive2(read))
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.infinite = False
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        yield from super().end_receive(entry, Ack.RR_NACK if self.infinite else ack)
+
+
+@fault(
+    "client-end-receive-dwack-nack-after-refused-receive",
+    breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
+    blind=True,
+)
+class ClientEndReceiveDwackNackAfterRefusedReceive(ClientReading):
+    """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError:
+            self.__dict__.setdefault("failed", set()).add(read.queue)
+            raise
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        failed = self.__dict__.get("failed", set())
+        wrong = entry.queue in failed
+        failed.discard(entry.queue)
+        yield from super().end_receive(entry, Ack.RR_NACK if wrong else ack)
+
+
+@fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
+class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
+    """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        try:
+            yield from super().end_receive(entry, ack)
+        except RemoteError:
+            self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
+            raise
+
+
+@fault(
+    "client-pending-read-entry-of-read-by-cursor-removed-by-other-cursor",
+    breaks=("MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06"),
+    blind=True,
+)
+class ClientPendingReadEntryOfReadByCursorRemovedByOtherCursor(ClientReading):
+    """The client removes the entry of a pending read by a cursor when a read by another cursor of the queue begins."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        known: dict[int, PendingRemoteReadEntry] = self.__dict__.setdefault("known", {})
+        if read.CursorHandle:
+            for cursor, one in known.items():
+                if cursor != read.CursorHandle:
+                    self.remove_pending_read(one)
+            known[read.CursorHandle] = entry
+        return entry

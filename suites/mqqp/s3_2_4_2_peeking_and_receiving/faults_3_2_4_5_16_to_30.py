@@ -1,0 +1,142 @@
+"""Faults of the rules MQQP-3.2.4.5-16 to MQQP-3.2.4.5-30."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.enums import ReadAction
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing
+
+CURSOR_OF_CURSOR_READS = ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26", "MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25")
+
+
+@fault("client-read-by-first-cursor-hcursor-of-newest", breaks=CURSOR_OF_CURSOR_READS)
+class ClientReadByFirstCursorHcursorOfNewest(Describing):
+    """The client sets hCursor to the phCursor that R_QMCreateRemoteCursor returned last."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        cursors = list(self.qm.remote_client.cursors.values())
+        return {"hCursor": cursors[-1][1]} if read.CursorHandle and cursors else {}
+
+
+@fault("client-second-read-by-cursor-hcursor-0", breaks=CURSOR_OF_CURSOR_READS)
+class ClientSecondReadByCursorHcursor0(Describing):
+    """The client sets hCursor to 0 in the second read by the same cursor."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.used: set[int] = set()
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        again = read.CursorHandle in self.used
+        self.used.add(read.CursorHandle)
+        return {"hCursor": 0} if again else {}
+
+
+@fault("client-peek-current-by-cursor-hcursor-0", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
+class ClientPeekCurrentByCursorHcursor0(ClientReading):
+    """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        return {**given, "hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else given
+
+
+@fault("client-second-peek-by-cursor-ulaction-peek-current", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
+class ClientSecondPeekByCursorUlactionPeekCurrent(Describing):
+    """The client sets ulAction to PEEK_CURRENT in the second PEEK_NEXT of the same cursor."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.used: set[int] = set()
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        if read.Action is not ReadAction.MQ_ACTION_PEEK_NEXT:
+            return {}
+        again = read.CursorHandle in self.used
+        self.used.add(read.CursorHandle)
+        return {"ulAction": int(ReadAction.MQ_ACTION_PEEK_CURRENT)} if again else {}
+
+
+@fault("client-peek-current-by-cursor-after-peek-ulaction-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
+class ClientPeekCurrentByCursorAfterPeekUlactionPeekNext(Describing):
+    """The client sets ulAction to PEEK_NEXT in the second PEEK_CURRENT of the same cursor."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.used: set[int] = set()
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        if read.Action is not ReadAction.MQ_ACTION_PEEK_CURRENT or not read.CursorHandle:
+            return {}
+        again = read.CursorHandle in self.used
+        self.used.add(read.CursorHandle)
+        return {"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if again else {}
+
+
+@fault("client-peek-current-by-cursor-sent-as-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
+class ClientPeekCurrentByCursorSentAsPeekNext(ClientReading):
+    """The client sends PEEK_NEXT when its application requests PEEK_CURRENT by a cursor."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        current = read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT
+        return {**given, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if current else given
+
+
+@fault("client-peek-next-by-cursor-sent-as-peek-current-to-old-server", breaks="MQQP-3.2.4.5-19", blind=True)
+class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
+    """The client calls RemoteQMStartReceive with PEEK_CURRENT when its application requests PEEK_NEXT by a cursor."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        if read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
+            read = replace(read, Action=ReadAction.MQ_ACTION_PEEK_CURRENT)
+        return (yield from super().start_receive(read))
+
+
+@fault("client-peek-next-timeout-0", breaks="MQQP-3.2.4.5-30", blind=True)
+class ClientPeekNextTimeout0(ClientReading):
+    """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read2(read)
+        if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
+            described["pRemoteReadDesc"]["ulTimeout"] = 0
+        return described
+
+
+SECTIONS = ("MQQP-3.2.4.2", "MQQP-3.2.4.3", "MQQP-3.2.4.5", "MQQP-3.2.4.6")
+
+
+UNIQUE = tuple(f"{one}-{number}" for one in SECTIONS for number in ("04", "05"))
+
+
+@fault("client-request-id-of-5-values", breaks=UNIQUE)
+class ClientRequestIdOf5Values(ClientReading):
+    """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
+
+    def new_request_id(self) -> int:
+        self.qm.remote_client.last_request_id = self.qm.remote_client.last_request_id % 5 + 1
+        return self.qm.remote_client.last_request_id
+
+
+@fault("client-request-ids-of-cursor-reads-counted-apart", breaks=UNIQUE)
+class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
+    """The client counts the RequestIds of reads with and without a cursor separately."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.counts = {False: 0, True: 0}
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        by_cursor = bool(read.CursorHandle)
+        self.counts[by_cursor] += 1
+        entry.RequestId = self.counts[by_cursor]
+        return entry

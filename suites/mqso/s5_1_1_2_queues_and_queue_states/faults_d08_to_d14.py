@@ -1,0 +1,319 @@
+"""Faults of the rules MQSO-5.1.1.2-D08 to MQSO-5.1.1.2-D14."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart, both, skip, skip_during
+from harness.faults.registry import add
+from reference_qm.codec import DirectQueueFormatName, PrivateName, UserMessagePacket
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.states import DeliveryGuarantee, SessionState
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+add(
+    "idle-outgoing-queue-not-destroyed",
+    "MQSO-5.1.1.2-D08",
+    "An idle outgoing queue is never destroyed.",
+    skip(Destinations.on_idle_timer),
+)
+
+
+add(
+    "unconnected-outgoing-queue-does-not-retry",
+    "MQSO-5.1.1.2-D08",
+    "An outgoing queue that could not connect does not try again.",
+    skip_during(Closing.fail_to_establish, Closing.await_reconnect),
+)
+
+
+@fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
+class IdleOutgoingQueueDestroyedWithMessages(Destinations):
+    """The queue manager destroys an outgoing queue that has had no connection for some time, together with its
+    messages.
+    """
+
+    def is_idle(self, queue: OutgoingQueue) -> bool:
+        return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
+
+
+@fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
+class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(Destinations):
+    """If the queue manager recreates an outgoing queue that was destroyed, the recreated queue is not destroyed when it
+    is idle.
+    """
+
+    def destroy(self, queue: OutgoingQueue) -> None:
+        name = queue.DestinationFormatName.lower()
+        if name not in getattr(self, "destroyed", ()):
+            self.destroyed = (*getattr(self, "destroyed", ()), name)
+            super().destroy(queue)
+
+
+add(
+    "outgoing-queue-does-not-reconnect-after-lost-connection",
+    "MQSO-5.1.1.2-D09",
+    "An outgoing queue whose connection is lost does not connect again.",
+    skip_during(Closing.on_transport_lost, Closing.await_reconnect),
+)
+
+
+@fault("queue-manager-outgoing-queue-lost-twice-does-not-connect-again", breaks="MQSO-5.1.1.2-D09")
+class QueueManagerOutgoingQueueLostTwiceDoesNotConnectAgain(Closing):
+    """An outgoing queue whose connection is lost a second time does not connect again."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        if session.number in getattr(self, "lost", ()) and session.SessionState is SessionState.WAITING_RECONNECT:
+            self.qm.timers.stop(TimerKey(TimerName.SESSION_RETRY_CONNECT, session.number))
+        self.lost = (*getattr(self, "lost", ()), session.number)
+
+
+add(
+    "pause-of-outgoing-queue-has-no-effect",
+    "MQSO-5.1.1.2-D10",
+    "A paused outgoing queue continues to send.",
+    skip(Administering.pause_queue),
+)
+
+
+add(
+    "resume-of-outgoing-queue-has-no-effect",
+    "MQSO-5.1.1.2-D10",
+    "A resumed outgoing queue stays paused.",
+    skip(Administering.resume_queue),
+)
+
+
+@fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
+class ResumeResumesEveryOutgoingQueue(Administering):
+    """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        for other in list(self.qm.adm.OutgoingQueues.values()):
+            super().resume_queue(other, now)
+
+
+@fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
+class PausePausesEveryOutgoingQueue(Administering):
+    """When one outgoing queue is paused, all outgoing queues are paused."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        for other in list(self.qm.adm.OutgoingQueues.values()):
+            super().pause_queue(other, now)
+
+
+@fault("queue-manager-resumed-queue-withholds-messages-of-the-pause", breaks="MQSO-5.1.1.2-D10")
+class QueueManagerResumedQueueWithholdsMessagesOfThePause(Administering):
+    """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
+    later.
+    """
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().pause_queue(queue, now)
+        before = {one.order for one in queue.session.OutgoingMessageTable}
+        self.before = {**getattr(self, "before", {}), queue.DestinationFormatName: before}
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        table = queue.session.OutgoingMessageTable
+        before = getattr(self, "before", {}).get(queue.DestinationFormatName)
+        if before is None:
+            super().resume_queue(queue, now)
+            return
+        later = [one for one in table if one.order not in before]
+        for position in later:
+            table.remove(position)
+        super().resume_queue(queue, now)
+        for position in later:
+            table.add(position)
+
+
+@fault("queue-manager-second-resume-sends-nothing", breaks="MQSO-5.1.1.2-D10", blind=True)
+class QueueManagerSecondResumeSendsNothing(Administering):
+    """An outgoing queue that was paused and resumed before is not resumed a second time."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        resumed: set[str] = getattr(self, "resumed", set())
+        self.resumed = resumed
+        if queue.DestinationFormatName not in resumed:
+            resumed.add(queue.DestinationFormatName)
+            super().resume_queue(queue, now)
+
+
+@fault("queue-manager-resumed-queue-sends-in-other-order", breaks="MQSO-5.1.1.2-D10")
+class QueueManagerResumedQueueSendsInOtherOrder(Administering):
+    """A resumed outgoing queue sends only the messages that it had before the pause."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        self.before = set(map(id, queue.session.OutgoingMessageTable))
+        super().pause_queue(queue, now)
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        for one in list(queue.session.OutgoingMessageTable):
+            if getattr(self, "before", set()) and id(one) not in self.before:
+                queue.session.OutgoingMessageTable.remove(one)
+        super().resume_queue(queue, now)
+
+
+@fault("system-queue-can-be-deleted", breaks="MQSO-5.1.1.2-D11")
+class SystemQueueCanBeDeleted(QueueCommands):
+    """The queue manager lets an application delete a system queue."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        if request.name.startswith("system$"):
+            return Result()
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-message-of-network-to-system-queue-stored", breaks="MQSO-5.1.1.2-D11")
+class QueueManagerMessageOfNetworkToSystemQueueStored(Arrival):
+    """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        name = packet.UserHeader.DestinationQueue
+        if isinstance(name, DirectQueueFormatName):
+            path = name.DirectFormatName.partition("\\")[2]
+            if path.lower().startswith("system$;"):
+                return self.qm.queue_names.find_by_path(path)
+        return super().find_destination(packet)
+
+
+@fault("queue-manager-transactional-dead-letter-queue-deletion-succeeds", breaks="MQSO-5.1.1.2-D11")
+class QueueManagerTransactionalDeadLetterQueueDeletionSucceeds(QueueCommands):
+    """A request to delete the transactional dead-letter queue succeeds."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        if request.name.lower() == "system$;deadxact":
+            return Result()
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-order-queue-can-be-created", breaks="MQSO-5.1.1.2-D11", blind=True)
+class QueueManagerOrderQueueCanBeCreated(Queues):
+    """An application can create a queue with the name of the order queue."""
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        if queue.Pathname.lower() != "private$\\order_queue$":
+            return super().create_here(queue, utc_s)
+        status, created = super().create_here(replace(queue, Pathname="private$\\order-queue"), utc_s)
+        if created is not None:
+            self.qm.queues.forget(created)
+            created.Pathname = queue.Pathname
+            self.qm.queues.add(created)
+        return status, created
+
+
+add(
+    "delivered-message-not-journaled",
+    "MQSO-5.1.1.2-D12",
+    "A delivered message with positive journaling is not journaled.",
+    skip(Journaling.journal_delivered),
+)
+
+
+@fault("queue-manager-source-journal-message-without-response-queue", breaks="MQSO-5.1.1.2-D12")
+class QueueManagerSourceJournalMessageWithoutResponseQueue(Journaling):
+    """The sender stores a message in the source journal without its response queue."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, ResponseQueueFormatName=None)
+        super().journal_delivered(position)
+
+
+@fault("queue-manager-express-message-not-in-source-journal", breaks="MQSO-5.1.1.2-D12")
+class QueueManagerExpressMessageNotInSourceJournal(Journaling):
+    """The source journal does not store express messages."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            self.qm.disk.save(build_removal_change([position]))
+        else:
+            super().journal_delivered(position)
+
+
+add(
+    "undelivered-message-lost",
+    ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
+    "An undelivered message with negative journaling is lost.",
+    skip(Journaling.journal_failed),
+)
+
+
+@fault("transactional-dead-letter-put-into-nontransactional-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
+class TransactionalDeadLetterPutIntoNontransactionalDeadLetterQueue(Journaling):
+    """The sender stores an undelivered transactional message in the dead-letter queue for nontransactional messages."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        return self.qm.adm.SystemDeadletterQueue
+
+
+class DeadLetterOfRestoredMessage(Journaling):
+    """After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        found = super().dead_letter_queue(message)
+        restarted = getattr(self, "restarted", False) and found is self.qm.adm.SystemTransactionalDeadletterQueue
+        return self.qm.adm.SystemDeadletterQueue if restarted else found
+
+
+def _note_restart(qm: QueueManager) -> None:
+    vars(qm.journaling)["restarted"] = True
+
+
+add(
+    "queue-manager-transactional-dead-letter-in-other-queue-after-restart",
+    "MQSO-5.1.1.2-D13",
+    "After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages.",
+    both(replace_part(DeadLetterOfRestoredMessage), at_restart(_note_restart)),
+)
+
+
+@fault("queue-manager-express-message-not-in-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
+class QueueManagerExpressMessageNotInDeadLetterQueue(Journaling):
+    """The dead-letter queue does not store express messages."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            self.qm.disk.save(build_removal_change([position]))
+        else:
+            super().journal_failed(position)
+
+
+@fault("order-ack-sent-to-admin-queue", breaks="MQSO-5.1.1.2-D14")
+class OrderAckSentToAdminQueue(OrderAcks):
+    """The receiver sends order acknowledgments to the queue admin_queue$."""
+
+    def name_order_queue(self, session: Session, source: Any) -> str:
+        return super().name_order_queue(session, source).replace("order_queue$", "admin_queue$")
+
+
+@fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
+class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
+    """If the receiver uses private format names, it sends the order acknowledgments for a second sender to private
+    queue 5.
+    """
+
+    def name_order_queue(self, session: Session, source: UUID) -> str:
+        if session.DirectFormatSession:
+            return super().name_order_queue(session, source)
+        self.first = getattr(self, "first", source)
+        return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
