@@ -165,7 +165,9 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
     secured.agree_on_signatures()
 
     def build_signed_message():
-        return secured.message(several=version == SIG30, body=b"", header={"ResponseQueue": None, "DM": 0, "JN": 0})
+        return secured.message(
+            several=version == SIG30, body=b"", header={"ResponseQueue": None, "DM": 0, "JN": 0, "JP": 0}
+        )
 
     packets = {}
     for number, (_, changed) in enumerate(properties):

@@ -136,7 +136,7 @@ def await_end(remote, read, timeout_ms, began_ms):
 
 def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):
     """Judge the duration of a wait; ``passed`` is the measured duration."""
-    expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + remote.sut.slack_ms(0)))
+    expected = between(*passed.get_allowed_range(timeout_ms - 5, timeout_ms + remote.sut.slack_ms(0)))
     judge(
         *RULES_OF_WAITING_READS,
         *more,

@@ -74,7 +74,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         "outcome": decided,
         "waiting_read": waiting,
         "stored": {name: labels for name, labels in whole.labels(SENT_LABELS).items() if name in stored},
-        "tags_at_the_peer": whole.observe_outgoing() if committed else [],
+        "tags_of_the_messages_at_the_peer": whole.observe_outgoing() if committed else [],
         "session_opened": False if committed else peer.await_session(sut.quiet_ms) is not None,
     }
     expected_sent = facts(
