@@ -27,7 +27,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     """Yield a function that opens run folders; at the end close them without a final record, as after a kill. In these
     tests, one check is a whole run.
     """
-    monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 1)
+    monkeypatch.setattr(run_module, "read_frozen_test_count", lambda suites: 1)
     monkeypatch.setattr(run_module, "checks_of_rules", lambda: {MUST: ["suites/a.py::test_b"]})
     begun: list[Run] = []
 
