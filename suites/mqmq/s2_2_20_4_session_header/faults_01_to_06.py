@@ -226,13 +226,13 @@ for _name, _rules, _says, _install in (
     ),
     (
         "sender-session-ack-window-size-0x20",
-        "MQMQ-2.2.20.4-12",
+        ("MQMQ-2.2.20.4-12", "MQQB-3.1.6.4-09"),
         "WindowSize is 0x20 in a SessionAck.",
         field_is(SessionAckPacket, "SessionHeader.WindowSize", 0x20),
     ),
     (
         "sender-session-ack-user-msg-sequence-number-0",
-        "MQMQ-2.2.20.4-09",
+        ("MQMQ-2.2.20.4-09", "MQQB-3.1.1.4-01", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"),
         "UserMsgSequenceNumber is 0 in a SessionAck.",
         field_is(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 0),
     ),

@@ -377,7 +377,6 @@ add_blind_faults(
             ("full-early", "is halved one entry early", FullEarly, True),
             ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
             ("renews-used-entries", "counts a used entry as new", UsedEntryRenewed, True),
-            ("adds-entries-twice", "stores each entry twice", AddedTwice, False),
             ("ignores-second-entry", "stores only its first entry", SecondIgnored, False),
         )
     ),

@@ -132,11 +132,6 @@ add_blind_faults(
         for label, words, when in (
             ("of-express-message", "an express", is_express),
             ("of-message-to-list", "a multi-destination", has_list),
-            (
-                "of-anonymous-sender",
-                "an anonymous",
-                lambda packet: packet.SecurityHeader and packet.SecurityHeader.ST == 0,
-            ),
             ("of-acknowledgment", "an acknowledgment", lambda packet: packet.MessagePropertiesHeader.MessageClass),
         )
     ),

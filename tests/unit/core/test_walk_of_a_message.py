@@ -13,6 +13,12 @@ def test_code_path_of_one_message_has_few_calls_in_few_files():
 
 def test_code_path_of_one_message_repeats_no_step():
     received, persisted = walk_message()
-    repeated = {"parse_framed", "measure_packet", "deserialize_message", "SessionAcks.flag_recoverable", "message_entry"}
+    repeated = {
+        "parse_framed",
+        "measure_packet",
+        "deserialize_message",
+        "SessionAcks.flag_recoverable",
+        "message_entry",
+    }
     functions = [hop.function for walk in (received, persisted) for hop in walk.hops]
     assert {name: functions.count(name) for name in repeated} == dict.fromkeys(repeated, 1)
