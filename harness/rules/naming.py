@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
 
 MAX_SUGGESTED_NAMES = 3
-"""The maximum number of similar ids in a suggestion."""
+"""The maximum number of similar ids that a message suggests."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,14 +19,14 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(MEANINGS_OF_OBSERVE), lambda rule: rule.observe),
     }
 )
-"""The criteria for selecting rules, in addition to document and section: the possible values, and a function that
-returns the value of a rule.
+"""The criteria for selecting rules, in addition to document and section. Each criterion has its possible values,
+and a function that returns the value of a rule.
 """
 
 
 def find_rule_id(catalogue: Collection[str], text: str) -> str:
-    """Return the rule id that a user typed, in its correct form; raise UsageError, with the most similar ids, for an
-    unknown id.
+    """Return the correct form of a rule id that a user typed; raise UsageError, with the most similar ids, if the
+    id is unknown.
     """
     wanted = text.strip().upper()
     if wanted in catalogue:
@@ -45,8 +45,8 @@ def _strip_leading_zeros(name: str) -> str:
 
 
 def find_document(documents: Iterable[str], text: str) -> str:
-    """Return the document that a user typed (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
-    an unknown name.
+    """Return the document that a user typed (such as ``mqqb`` or ``MS-MQQB``); raise UsageError, with the list of
+    documents, if the name is unknown.
     """
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
