@@ -16,7 +16,7 @@ class Setup(System):
     control: Findings | None = None
     """The findings about the control channel, or None if there is no control channel or it does not answer."""
     lacking: set[str] = field(default_factory=set)
-    """The capabilities that the SUT file declares but that the system does not have."""
+    """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
     begins: bool = True
     """Whether a run can begin in spite of the findings so far."""

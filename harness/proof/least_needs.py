@@ -44,7 +44,7 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
-"""The kinds of systems for each of which the rules that can be judged are counted."""
+"""The kinds of systems. For each kind, the rules that can be judged are counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,13 +56,13 @@ def find_document(documents: Iterable[str], text: str) -> str:
 
 
 def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
-    """Return the rules that meet all criteria. A criterion is one of
+    """Return the rules that meet all criteria. A criterion has one of these forms:
 
-    - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
-    - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
+    - ``MQQB`` (a document), ``MQQB-3.1.5`` (a section with its subsections), or ``MQQB-3.1.5.4.1-10`` (a rule);
+    - ``level=MUST``, ``role=acceptor``, or ``observe=wire``.
 
-    A rule must meet one criterion of each given kind. Raise UsageError for an unknown criterion, or when no rule meets
-    all criteria.
+    A rule must meet at least one of the given criteria of each kind. Raise UsageError for an unknown criterion, or if
+    no rule meets all criteria.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)
