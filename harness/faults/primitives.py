@@ -61,8 +61,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing packet, of any kind, of a session.
-    """
+    """Return an installer of a fault that changes the bytes of every outgoing packet, of any kind, of a session."""
 
     def filter_sent_packet(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
