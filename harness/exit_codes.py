@@ -13,4 +13,4 @@ EXIT_TOO_FEW = 5
 (suites/frozen.toml).
 """
 EXIT_INTERRUPTED = 130
-"""The exit code for a command that Ctrl-C or a termination signal ended; shells use the same code."""
+"""The exit code for a command that Ctrl-C or a termination signal ended. Shells use the same code."""

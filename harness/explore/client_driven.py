@@ -26,7 +26,7 @@ _LATER_ANSWERS = ("read", "look_up")
 
 
 class ClientDriven:
-    """A system whose applications read queues of the peer; the peer serves these reads."""
+    """A system whose applications read queues of the peer. The peer serves these reads."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer

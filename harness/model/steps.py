@@ -105,7 +105,7 @@ class Model:
         """int ms: the time since the start."""
 
     def take(self, step: Step) -> None:
-        """Take a step: apply its transition to this world."""
+        """Take a step, which applies the transition of the step to this world."""
         self.answers = {}
         self.cited = dict.fromkeys(self.transitions[step.name].rules)
         getattr(self, step.name)(**step.arguments)

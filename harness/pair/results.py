@@ -1,4 +1,4 @@
-"""Read and write the results of a pair of systems: ``pair.json`` in the folder of the pair."""
+"""Read and write the results of a pair of systems (``pair.json`` in the folder of the pair)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
 class Context(NamedTuple):
-    """A presentation context that the SUT accepted; ``wide``: whether its stubs are in NDR64."""
+    """A presentation context that the SUT accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     p_cont_id: int
     wide: bool
@@ -176,7 +176,7 @@ class Call:
 
     @property
     def packet_bytes(self) -> bytes:
-        """The bytes of lpBuffer in the answer to a read; empty if lpBuffer is NULL."""
+        """The bytes of lpBuffer in the answer to a read, or empty bytes if lpBuffer is NULL."""
         return b"" if self.description is None else octets(self.description.lpBuffer) or b""
 
     @property
@@ -261,7 +261,7 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations with the other ports at which the SUT serves interfaces, by interface."""
+        """The associations with ports at which the SUT serves interfaces separately, by interface."""
         self.group = 0
         self.protection: Protection | None = None
         """The security context of the connection, or None before the first bind with authentication."""
@@ -488,7 +488,9 @@ class Association(RawConversation):
     def call_raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
-        """Send a request with any opnum, and wait for its answer; the call stores the stub of the answer."""
+        """Send a request with any opnum, and wait for its answer. The returned call contains the stub of the
+        answer.
+        """
         if call_id is None:
             self._call_id += 1
             call_id = self._call_id

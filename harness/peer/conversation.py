@@ -238,7 +238,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core: the peer sends only the packets that the check sends."""
+    """A conversation without a reference core. The peer sends only the packets that the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)

@@ -142,9 +142,10 @@ class Peer(Party):
         return connection
 
     def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
-        """Open a connection without a core and set up a session on it (state OPEN).
+        """Open a connection without a core, and set up a session on it (state OPEN).
 
-        ``asked``: fields of the EstablishConnection request; ``header``: fields of the ConnectionParameters request.
+        ``asked``: fields of the EstablishConnection request. ``header``: fields of the ConnectionParameters
+        request.
         """
         return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
@@ -273,8 +274,8 @@ class Peer(Party):
         return peer
 
     def _release_everything(self, tidy: Callable[[], None]) -> None:
-        """Release resources and close connections as ``close`` does; the recorder stays open. ``tidy``: whether to
-        restore the SUT's state.
+        """Release resources and close connections as ``close`` does, except that the recorder stays open. ``tidy``:
+        whether to restore the SUT's state.
         """
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
@@ -289,7 +290,7 @@ class Peer(Party):
             stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
-        """Release one resource; record an error as residue, which affects no rule of the check."""
+        """Release one resource. If this fails, record the error as residue, which affects no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:

@@ -79,7 +79,7 @@ class Remote:
         return self._read_port
 
     def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
-        """Bind to qm2qm at its own port, and to the other interfaces at ``sut.rpc_port``."""
+        """Bind to qm2qm at its separate port, and to all other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)
         if others:
@@ -261,7 +261,7 @@ class RemoteQueue:
             self.session.expect_success()
 
     def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
-        """Call RemoteQMOpenQueue with the handles that R_QMOpenRemoteQueue returned; ``client``: the argument
+        """Call RemoteQMOpenQueue with the handles that R_QMOpenRemoteQueue returned. ``client``: the argument
         pLicGuid.
         """
         given: dict[str, Any] = {

@@ -136,7 +136,7 @@ class Protection:
 
 
 def begin_protection(sut: Sut) -> Protection | None:
-    """Return the security context of a new connection to the SUT; None at authentication level none."""
+    """Return the security context of a new connection to the SUT, or None at authentication level none."""
     access = sut.file.rpc
     if access.user is None:
         return None

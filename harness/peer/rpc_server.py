@@ -66,7 +66,7 @@ AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
 
 
 class Context(NamedTuple):
-    """A presentation context that the server accepted; ``wide``: whether its stubs are in NDR64."""
+    """A presentation context that the server accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     interface: Syntax
     wide: bool
@@ -109,7 +109,7 @@ class ServedCall:
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
-        """Answer the call with a response; omitted results are zero or NULL."""
+        """Answer the call with a response. Omitted results are zero or NULL."""
         stub = self.operation.build_response(self.wide, **results)
         for part in self.association.protect_response(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
@@ -220,8 +220,8 @@ class ServedAssociation(RawConversation):
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Process the SUT's last authentication token, which has no answer; the answer to the next call reports an
-        error in this token.
+        """Process the SUT's last authentication token, to which no answer is sent. If the token is invalid, only
+        the answer to the next call reports the error.
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:

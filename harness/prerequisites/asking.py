@@ -385,7 +385,9 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
 
 
 def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
-    """Yield a line for each queue of [queues] whose state is known; ``file``: the SUT file."""
+    """Yield a line for each queue of [queues] whose state is known. ``file``: the name of the SUT file, for
+    messages.
+    """
     of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:

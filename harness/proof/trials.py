@@ -103,7 +103,7 @@ class CleanResult:
 
 @dataclass(slots=True)
 class TrialResult:
-    """The result of a trial: the verdicts of its checks."""
+    """The result of a trial, which contains the verdicts of its checks."""
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0
@@ -236,7 +236,7 @@ _RECORDER_NAME = "steps recorded"
 
 @cache
 def _step_recorder() -> StepRecorder:
-    """Return the recorder of all steps that any fault changes; the recorder is installed like a fault."""
+    """Return the recorder of all steps that any fault changes. The recorder is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed steps.", recorder.install)

@@ -40,7 +40,7 @@ def find_rule_id(catalogue: Collection[str], text: str) -> str:
 
 
 def _strip_leading_zeros(name: str) -> str:
-    """Return a rule id without leading zeros in its numbers: 3 for 03."""
+    """Return a rule id in which numbers have no leading zeros, such as 3 instead of 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 

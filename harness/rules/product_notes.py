@@ -223,7 +223,7 @@ def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ..
 def _expand_rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the rule ids of a note; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
+    """Return the rule ids of a note. The id ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
     found = set[str]()
     for each in map(str, written):
         rules = {each}

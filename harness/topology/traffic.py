@@ -20,7 +20,7 @@ from reference_qm.codec import FramingError
 class Passage:
     """One connection between two systems. ``connection``: the record from the acceptor's perspective, which is the
     perspective of the capture. ``mirrored``: the same packets from the initiator's perspective, for predicates.
-    ``initiator``: the role of the system that opened the connection; None until its EstablishConnection request
+    ``initiator``: the role of the system that opened the connection, or None until its EstablishConnection request
     names the system.
     """
 

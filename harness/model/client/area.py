@@ -96,7 +96,7 @@ class Client(Model):
         fails=False,
     )
     def open(self, queue: str, fails: bool) -> None:
-        """Let an application open a queue of the peer; ``fails``: whether the peer refuses RemoteQMOpenQueue."""
+        """Let an application open a queue of the peer. ``fails``: whether the peer refuses RemoteQMOpenQueue."""
         self.call(
             "RemoteQMOpenQueue", hQueue=queue, pQueue=queue, dwpContext=queue, pLicGuid="own", dwMQS=0, bound=True
         )
@@ -117,7 +117,7 @@ class Client(Model):
         weight=1,
     )
     def close(self, queue: str) -> None:
-        """Let an application close a queue; the waiting reads of the queue are canceled."""
+        """Let an application close a queue, which cancels the waiting reads of the queue."""
         closed = self.find(queue)
         if closed.reads:
             self.cite("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
@@ -280,8 +280,8 @@ class Client(Model):
         }
 
     def _serve(self, read: Read, served: str, message: Any) -> None:
-        """Complete a read. The client delivers the message of the read; if the read is a receive that returned a
-        message, the client ends the receive.
+        """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
+        a receive, ends the receive.
         """
         self.queues[read.queue].reads.remove(read)
         if served == ERROR:

@@ -45,7 +45,9 @@ AckWaitTimeout. Note <46> names the first multiple of each kind.
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MAX_MESSAGES = 6
 WINDOW_SIZE = 64
-"""The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2; only a SHOULD)."""
+"""The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2, which requires this only
+with SHOULD).
+"""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
 """The peer's responses to a request for a session: a valid response, a response with CS set, and a response with a
 wrong ClientGuid.
@@ -101,8 +103,9 @@ class Connecting(Model):
         one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
     def _expire_ack_wait(self, one: Destination) -> None:
-        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3): if messages are unacknowledged, close the
-        session if it received no packet in the last period of the timer; otherwise start the timer again.
+        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
+        session received no packet in the last period of the timer, close the session. Otherwise, start the timer
+        again.
         """
         self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         one.ack_due_ms = None

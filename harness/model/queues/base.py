@@ -55,7 +55,7 @@ REASON_RULES = {
 
 
 class QueuesBase(Model):
-    """The state of a queue manager: queues, open handles, transactions, and the time."""
+    """The state of a queue manager, which consists of queues, open handles, transactions, and the time."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)

@@ -79,7 +79,7 @@ class Position:
 
     @property
     def key(self) -> tuple[int, int]:
-        """The sort key of the position: by priority, then by arrival (3.1.1.2)."""
+        """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
         return -self.message.priority, self.order
 
 

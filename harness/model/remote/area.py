@@ -332,7 +332,9 @@ class Remote(Misuse):
         return unit
 
     def answer_read(self, position: Position | None, name: str = "answer") -> None:
-        """Answer a read; the client gets a handle only for a receive with a message (MS-MQQP 3.1.4.1)."""
+        """Answer a read. The client gets a handle only if the read is a receive that returns a message (MS-MQQP
+        3.1.4.1).
+        """
         super().answer_read(position, name)
         if name in self.remote_reads:
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
