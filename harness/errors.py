@@ -1,4 +1,4 @@
-"""The exceptions of the tester; each has a one-line message for the user."""
+"""The exceptions of the tester. Each exception has a one-line message for the user."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ class MqconformError(Exception):
 
 
 class HarnessError(MqconformError):
-    """A bug in this project: in a check, in a row of the catalogue or in the harness itself."""
+    """A bug in this project, such as a bug in a check, in a row of the catalogue or in the harness itself."""
 
 
 class SutUnavailable(MqconformError):
-    """The error when the system under test cannot be reached, or does not answer on its control channel."""
+    """The error if the system under test cannot be reached, or does not answer on its control channel."""
 
 
 class SutLost(SutUnavailable):
-    """The system that answers differs from the system at the start of the run, or its identity is unknown. The run must
-    end.
+    """The system that answers is not the system that answered at the start of the run, or its identity is unknown.
+    The run must end.
     """
 
 
@@ -29,11 +29,11 @@ class ConformanceFailure(MqconformError):
 
 
 class RootMissing(ConformanceFailure):
-    """A precondition of all later checks is missing or wrong; the run reports the error once, before its verdicts."""
+    """A precondition of all later checks is missing or wrong. The run reports this error once, before its verdicts."""
 
 
 class SutFlood(ConformanceFailure):
-    """The SUT sends data endlessly; the message contains the number of received bytes."""
+    """The SUT sends data endlessly. The message contains the number of received bytes."""
 
 
 class FolderError(MqconformError):
@@ -52,7 +52,7 @@ class UsageError(MqconformError):
 
 
 class UnknownFault(UsageError, LookupError):
-    """The name of a fault that no section of the suites defines."""
+    """The error for the name of a fault that no section of the suites defines."""
 
 
 class Endless(Exception):

@@ -1,5 +1,5 @@
-"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with a one-line
-message.
+"""Handle Ctrl-C in commands whose changes must be undone. Ctrl-C raises an exception, and the command ends with a
+one-line message.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ Handlers = dict[signal.Signals, Any]
 
 
 def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
-    """Make signals raise KeyboardInterrupt; return the previous handlers. Ignored signals stay ignored."""
+    """Install handlers with which the given signals raise KeyboardInterrupt; return the previous handlers. Signals
+    that were ignored stay ignored.
+    """
     # None means that the handler was not installed by Python.
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
@@ -30,7 +32,7 @@ def restore_handlers(handlers: Handlers) -> None:
 
 @contextmanager
 def unwind_on_signals() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with a
+    """Let Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone. Then end the command with a
     one-line message.
     """
     handlers = raise_interrupt_on([signal.SIGINT])

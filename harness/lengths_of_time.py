@@ -9,6 +9,6 @@ _SECONDS_PER_UNIT = {"": 1, "s": 1, "m": 60, "h": 3_600}
 
 
 def parse_seconds(text: str) -> int | None:
-    """Return a length of time in seconds; None for an empty or invalid text."""
+    """Return a length of time in seconds, or None if the text is empty or invalid."""
     found = re.fullmatch(r"([1-9][0-9]{0,8}|0+[1-9][0-9]{0,8})([smh]?)", text.strip().lower())
     return int(found[1]) * _SECONDS_PER_UNIT[found[2]] if found else None

@@ -6,17 +6,17 @@ import time
 from pathlib import Path
 
 SUITES = Path(__file__).resolve().parents[1] / "suites"
-"""The folder of the suites, with the catalogue and the errata; in a clone and in a wheel, this folder is next to the
-harness.
+"""The folder of the suites, with the catalogue and the errata. In a clone and in a wheel, this folder is next to
+the harness.
 """
 
 CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 """The folder of the golden captures."""
 
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))
-"""The folders of the packages that judge captures, which Spark sends to its executors."""
+"""The folders of the packages that judge captures. Spark sends these folders to its executors."""
 
 IMPORTED_NS = time.time_ns()
-"""When this process began to import the project's files (int ns, UTC). A file that changed later may differ from the
-code in memory.
+"""The time at which this process began to import the project's files (int ns, UTC). If a file changed later, its
+content may differ from the code in memory.
 """

@@ -1,4 +1,6 @@
-"""Make texts from outside safe to print: without invisible characters, and of limited length."""
+"""Make texts from outside safe to print. The texts are escaped so that they have no invisible characters, and their
+length is limited.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Write the dissector as one Lua file: the tables of ``layouts`` and ``expert_items``, and ``msmq.lua``, which reads
-them.
+"""Write the dissector as one Lua file. The file contains the tables of ``layouts`` and ``expert_items``, followed
+by ``msmq.lua``, which reads these tables.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from harness.wire.value_names import MESSAGE_CLASS_NAMES
 
 ENGINE_FILE = Path(__file__).with_name("msmq.lua")
 DISSECTED_OPERATIONS = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
-"""The operations of each RPC interface whose stubs the harness can read; the dissector shows only the name of other
-interfaces.
+"""The operations of each RPC interface whose stubs the harness can read. For other interfaces, the dissector shows
+only the name of the interface.
 """
 
 

@@ -1,4 +1,4 @@
-"""Take the steps of the area `client` on a system: its applications read queues of the peer remotely."""
+"""Take the steps of the area `client` on a system whose applications read queues of the peer remotely."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SENT_TIME = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 _LATER_ANSWERS = ("read", "look_up")
-"""The steps whose answer is named after the read that they begin."""
+"""The steps whose answer has the name of the read that the step begins."""
 
 
 class ClientDriven:
-    """A system whose applications read queues of the peer; the peer serves these reads."""
+    """A system whose applications read queues of the peer. The peer serves these reads."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -35,10 +35,12 @@ class ClientDriven:
         self._remotes: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._requests: dict[str, int] = {}
-        """The requests of verbs that are not answered yet, by the name of the read or, for other verbs, ``answer``."""
+        """The requests that the control channel has not answered yet, by the name of the read or, for all other
+        verbs, by the name ``answer``.
+        """
 
     def elapsed_ms(self) -> int | None:
-        """Return None: no step of this area depends on the time."""
+        """Return None, because no step of this area depends on the time."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -46,7 +48,7 @@ class ClientDriven:
         self._peer.pass_time(ms)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step; return the answers, the calls of the system, and its data model."""
+        """Take a step; return the answers, the calls of the system, and the elements of its data model."""
         answers: dict[str, Any] = {}
         try:
             getattr(self, f"_{step.name}")(**step.arguments)

@@ -1,4 +1,6 @@
-"""Serve qmcomm and qm2qm to a system that reads queues of the peer; describe its calls in the terms of the model."""
+"""Serve qmcomm and qm2qm to a system that reads queues of the peer, and describe the system's calls in the terms of
+the model.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_de
 from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
 
 CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
-"""MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and a further status."""
+"""The statuses MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and one further
+status.
+"""
 QUEUE_NOT_FOUND = 0xC00E_0003
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
 _READS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
@@ -25,8 +29,8 @@ _ACTION_NAMES: dict[int, str] = {
 }
 _WAY_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
-"""The calls that the model describes. Whether a client calls RemoteQMGetQMQMServerPort depends on its release
-(note <5>).
+"""The calls that the model describes. RemoteQMGetQMQMServerPort is not among them, because the release of a client
+decides whether the client calls it (note <5>).
 """
 
 
@@ -36,19 +40,21 @@ def build_context_handle(number: int) -> bytes:
 
 
 class ClientServed:
-    """The peer as a server. Its handles for different queues differ in the upper and in the lower half."""
+    """The peer as a server of remote reads. Handles of different queues differ in their upper half and in their
+    lower half.
+    """
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._names: dict[tuple[str, int | bytes], str] = {}
-        """The names of the model's objects by kind and value of their handles."""
+        """The names that the model gives to objects, by the kind and the value of the object's handle."""
         self._number = 0
         self.opening: tuple[str, bool] = ("", False)
-        """The queue that the system opens now, and whether the peer refuses."""
+        """The queue that the system opens in the current step, and whether the peer refuses to open it."""
         self.cursor = ""
-        """The cursor that the system creates now."""
+        """The cursor that the system creates in the current step."""
         self.reading: tuple[str, Callable[[ServedCall], None] | None] = ("", None)
-        """The read that the system begins now, and how to answer it."""
+        """The read that the system begins in the current step, and the function that answers it."""
         self.reads: dict[str, ServedCall] = {}
         self._pending: dict[str, int] = {}
         """The RequestIds of the unanswered reads."""
@@ -69,7 +75,7 @@ class ClientServed:
         self.set_version((6, 1, 7_600))
 
     def set_version(self, version: tuple[int, ...]) -> None:
-        """Let the peer return a version from RemoteQmGetVersion."""
+        """Let the peer return a given version from RemoteQmGetVersion."""
 
         def answer(call: ServedCall) -> None:
             self._show(call)
@@ -78,12 +84,12 @@ class ClientServed:
         self.server.answers[Method.GET_VERSION] = answer
 
     def take_calls(self) -> list[dict[str, Any]]:
-        """Return the calls since the last time."""
+        """Return the calls that the system has made since the previous call of this method."""
         shown, self._shown = self._shown, []
         return shown
 
     def count_bindings(self) -> int:
-        """Return how many connections to the port of qm2qm are open."""
+        """Return the number of open connections to the port of qm2qm."""
         return sum(one.port == self.server.read_port and not one.over for one in self.server.associations)
 
     def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:

@@ -1,4 +1,6 @@
-"""Take the steps of the area `connecting` on a system: the peer answers its pings and requests for sessions."""
+"""Take the steps of the area `connecting` on a system. The peer answers the system's pings and requests for
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
 
 
 class AnsweredPings(PingEnd):
-    """The port for pings of the peer. Before each response it sends two datagrams that the system must ignore."""
+    """The peer's port for pings. Before each response, the port sends two datagrams that the system must ignore."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, peer.sut.file.driver.peer_ping_port)
@@ -97,7 +99,7 @@ class ConnectingDriven:
         self._windows = dict.fromkeys(self._names, 64)
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that the model gives, in real time slightly more."""
+        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -116,7 +118,7 @@ class ConnectingDriven:
         return Seen({"answer": answer}, self._read_visible_state())
 
     def _take_connections(self) -> None:
-        """Assign each new connection to a destination, by the ServerGuid of its request."""
+        """Assign each new connection to a destination by the ServerGuid of the EstablishConnection request."""
         for conversation in list(self._listener.waiting):
             request = _parse(conversation.record.from_sut[0]) if conversation.record.from_sut else None
             if isinstance(request, EstablishConnectionPacket):
@@ -220,7 +222,7 @@ class ConnectingDriven:
         self._sut.control.call("resume_queue", to=self._names[to])
 
     def _wait(self, ms: int) -> None:
-        """Do nothing: the time of the step passes after this call."""
+        """Do nothing, because the time of the step passes after this call."""
 
     # -- visible state --------------------------------------------------------------------------------------------
 
@@ -264,7 +266,7 @@ class ConnectingDriven:
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
-        """Return whether the system sent a WindowSize other than the default."""
+        """Return whether the system sent a WindowSize other than the default value."""
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 

@@ -1,4 +1,4 @@
-"""Describe, in the terms of the model of queues, the abstract data model that a system shows."""
+"""Describe the abstract data model of a system in the terms of the model of queues."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ long as a step.
 
 
 def describe_data_model(adm: Mapping[str, Any], paths: Mapping[str, str], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the queues and transactions of the model in the abstract data model; ``paths``: the names of queues by
-    their path names; ``names``: the names of transactions by their identifiers.
+    """Return the elements of the abstract data model for the queues and transactions of the model. ``paths``: the
+    name of each queue by its path name. ``names``: the name of each transaction by its identifier.
     """
     manager = adm.get("QueueManager", {})
     queues = {paths.get(str(one.get("Pathname")).lower()): one for one in manager.get("QueueCollection", ())}

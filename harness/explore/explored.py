@@ -1,4 +1,4 @@
-"""Explore a system: take walk after walk, until one diverges or enough steps were taken."""
+"""Explore a system: take one walk after another, until a walk diverges or a limit is reached."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
-"""int ms: the longest pause in a walk on a system in real time."""
+"""int ms: the length of the longest pause in a walk on a system in real time."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of an exploration, in steps and in minutes; ``seed`` decides which steps are drawn."""
+    """The limits of an exploration in steps and in minutes. ``seed`` determines which steps are drawn."""
 
     steps: int
     minutes: float | None = None
@@ -41,8 +41,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The result of an exploration: the number of steps by transition; the capabilities and facilities that the system
-    lacks, because of which transitions could not be taken; and the diverging walk, if any.
+    """The result of an exploration. It contains the number of steps by transition, the diverging walk (if any), and
+    the capabilities and facilities that the system lacks, because of which some transitions could not be taken.
     """
 
     steps: Counter[str]
@@ -52,12 +52,12 @@ class Explored:
 
     @property
     def never_taken(self) -> list[str]:
-        """Return the transitions that could be drawn, but were never taken."""
+        """Return the transitions that could be drawn but were never taken."""
         return sorted(name for name, number in self.steps.items() if not number)
 
 
 class Explorer:
-    """An explorer of one area of a system."""
+    """The explorer of one area of a system."""
 
     def __init__(self, driver: SutDriver, area: Area) -> None:
         self._driver = driver
@@ -65,7 +65,7 @@ class Explorer:
         self._number = count()
 
     def explore(self, limits: Limits, progress: Progress) -> Explored:
-        """Take walks until one diverges or the limits are reached; a diverging walk is shrunk."""
+        """Take walks until a walk diverges or a limit is reached. A diverging walk is shrunk."""
         until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
 
         def may_continue() -> bool:

@@ -1,4 +1,4 @@
-"""Write a diverging walk to a file, and return its description as lines of text."""
+"""Write a diverging walk to a file, and describe the walk in lines of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The steps of a saved walk in an area; they can be taken again."""
+    """The steps of a saved walk in an area. The steps can be taken again."""
 
     area: str
     steps: tuple[Step, ...]
@@ -41,9 +41,7 @@ def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None
 
 
 def load_steps(path: Path) -> Sequence:
-    """Read the steps in a file; raise UsageError with a one-line message if ``mqconform explore`` did not write the
-    file.
-    """
+    """Read the steps from a file; raise UsageError if ``mqconform explore`` did not write the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
@@ -53,9 +51,10 @@ def load_steps(path: Path) -> Sequence:
 
 
 def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines that describe a diverging walk: the rules with their sentences, and the steps with their answers.
+    """Yield the lines that describe a diverging walk. The lines contain the rules with their sentences, and the
+    steps with their answers.
 
-    Arguments with their simplest value are omitted.
+    Arguments that have their simplest value are omitted.
     """
     assert walk.divergence is not None
     for rule in walk.divergence.rules:

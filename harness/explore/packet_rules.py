@@ -1,4 +1,6 @@
-"""Judge the packets of a walk by the passive predicates of the suites, which know fields that no model describes."""
+"""Judge the packets of a walk by the passive predicates of the suites. The predicates also judge fields that no
+model describes.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,13 @@ class JudgedByPackets:
         peer.recorder.listeners.append(self._packets.on_frame)
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step; return everything visible afterwards, with the rules that a packet has broken since the start of
-        the walk.
+        """Take a step; return the observation after the step, including the rules that a packet has broken since
+        the start of the walk.
         """
         return replace(self._driven.take(step, awaited), broken_rules=tuple(self._list_broken_rules()))
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start (int ms); None in an environment in which only steps take time."""
+        """Return the real time since the start (int ms), or None in an environment in which only steps take time."""
         return self._driven.elapsed_ms()
 
     def idle(self, ms: int) -> None:
@@ -44,6 +46,6 @@ class JudgedByPackets:
                 yield BrokenRule(rule, PASSIVE[rule].expected, f"{observed} in {frame}")
 
     def _may_break(self, rule: str) -> bool:
-        """Return whether a violation of a rule is only a warning for this system."""
+        """Return whether a violation of a rule counts only as a warning for this system."""
         catalogue = load_catalogue()
         return catalogue[rule].is_advice or rule in catalogue.notes.list_excused_rules(self._profile)

@@ -1,4 +1,4 @@
-"""Take the steps of the area `queues` on a system, through the verbs of the control protocol."""
+"""Take the steps of the area `queues` on a system by means of the verbs of the control protocol."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _CLASS_PREFIX = "MQMSG_CLASS_"
 
 
 class QueuesDriven:
-    """A system with applications that use its queues. The class converts the model's names to names and identifiers of
-    the system, and back.
+    """A system with applications that use its queues. The class translates the names in the model into names and
+    identifiers of the system, and vice versa.
     """
 
     def __init__(self, sut: Sut) -> None:
@@ -35,12 +35,12 @@ class QueuesDriven:
         self._began_ms = sut.environment.now().monotonic_ms
         self._queues: set[str] = set()
         self._messages: dict[str, str] = {}
-        """The names of messages by their message ids, and by the identifiers with which acknowledgments name them."""
+        """The names of the messages, by their message ids and by the identifiers that acknowledgments contain."""
         self._handles: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
-        """The ids of the requests for reads that are not answered yet."""
+        """The ids of the requests for reads that the system has not answered yet."""
         self._listed: dict[str, Any] = {}
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
@@ -50,10 +50,10 @@ class QueuesDriven:
         self._inspects = False
         """Whether to compare the abstract data model after this step."""
         self._places: dict[str, int] = {}
-        """The lookup identifiers of messages."""
+        """The lookup identifiers of the messages."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start (int ms); None in virtual time, where only steps take time."""
+        """Return the real time since the start (int ms), or None in virtual time, where only steps take time."""
         environment = self._sut.environment
         return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
 
@@ -216,7 +216,7 @@ class QueuesDriven:
         return "done"
 
     def name_message(self, message_id: str, name: str) -> None:
-        """Store the name that the model gives a message."""
+        """Store the name that the model gives to a message."""
         self._messages[message_id.lower()] = self._messages[_format_correlation_id(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
@@ -318,7 +318,7 @@ class QueuesDriven:
             return _read_refusal(refusal)
 
     def _find_queue_name(self, format_name: str | None) -> str | None:
-        """Return the model's name of a queue, given its direct format name in the system."""
+        """Return the name of a queue in the model, given the queue's direct format name in the system."""
         path = (format_name or "").rpartition("\\private$\\mqc-")[2]
         return path.removeprefix(f"{self._sut.own}-") or None
 
@@ -354,7 +354,7 @@ _COMPARED_PROPERTIES = frozenset(
 
 
 _QUEUE_PROPERTIES = ("label", "type", "base_priority", "quota_kb", "journal_quota_kb", "count", "bytes")
-"""The properties that a system need not show."""
+"""The properties that a system does not have to show."""
 
 
 def _read_refusal(refusal: ControlRefused) -> Refused:
@@ -366,6 +366,8 @@ def _find_statuses(text: str) -> tuple[str, ...]:
 
 
 def _format_correlation_id(message_id: str) -> str:
-    """Return a message id in the form of a correlation id in an acknowledgment: the GUID as in a packet, and u32 LE."""
+    """Return a message id in the form of the correlation id in an acknowledgment, which contains the GUID as in a
+    packet and a u32 LE.
+    """
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -1,4 +1,4 @@
-"""Take the steps of the area `remote` on a system, as clients of qm2qm and as applications of the system."""
+"""Take the steps of the area `remote` on a system by means of clients of qm2qm and of applications on the system."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _LOOKUP_ACTIONS = {
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
 _REACTION_WAIT_MS = 20
-"""int ms: how long to wait, in virtual time, for the answer to a call that the system answers at once."""
+"""int ms: the length of the wait, in virtual time, for the answer to a call that the system answers immediately."""
 
 
 class OpenedQueue(RemoteQueue):
-    """A queue that a client has opened; ``fields``: fields of RemoteQMOpenQueue that the system ignores."""
+    """A queue that a client has opened. ``fields``: the fields of RemoteQMOpenQueue that the system ignores."""
 
     def __init__(self, remote: Remote, association: Association, opened: Call, fields: dict[str, Any]) -> None:
         self._fields = fields
@@ -60,7 +60,7 @@ class OpenedQueue(RemoteQueue):
 
 
 class RemoteDriven(QueuesDriven):
-    """A system with two queues, remote clients that read them, and applications."""
+    """A system with two queues, with remote clients that read the queues, and with applications."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
@@ -71,9 +71,9 @@ class RemoteDriven(QueuesDriven):
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
-        """The handles of cursors, by their names in the model."""
+        """The handles of the cursors, by the name of the cursor in the model."""
         self._calls: dict[str, tuple[str, Call]] = {}
-        """The calls of reads, including answered calls, by their names in the model."""
+        """The calls of reads, including answered calls, by the name of the read in the model."""
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
         self._version: tuple[int, int, int] | None = None

@@ -1,4 +1,4 @@
-"""Take the steps of the area `sessions` on a system, with packets only."""
+"""Take the steps of the area `sessions` on a system by means of packets only."""
 
 from __future__ import annotations
 
@@ -42,14 +42,16 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
-"""int ms: the duration of the Session Cleanup Timer, longer than any session of a walk."""
+"""int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
 _SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
 _GARBLED_BYTES = {"signature": 4, "version": 0}
-"""Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
+"""The ways to make a packet invalid. The value of each is the offset of the byte in the BaseHeader that is changed
+(MS-MQMQ 2.2.19.1).
+"""
 
 
 class SessionsDriven:
-    """A system that accepts sessions from a raw connection of the peer."""
+    """A system that accepts sessions on raw connections of the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -65,7 +67,7 @@ class SessionsDriven:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that the model names, or slightly more in real time."""
+        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -202,7 +204,7 @@ class SessionsDriven:
         }
 
     def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
-        """Describe a packet of the session's set-up in the terms of the model."""
+        """Describe, in the terms of the model, a packet that sets up the session."""
         try:
             packet = parse_packet(data)
         except FormatError:

@@ -1,4 +1,4 @@
-"""Make a diverging sequence of steps as short and simple as possible."""
+"""Make a diverging sequence of steps as short and as simple as possible."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 Try = Callable[[Sequence[Step]], Walk]
-"""The type of functions that take the given steps from the start, and omit those that cannot be taken."""
+"""The type of functions that take the given steps from the start, and omit steps that cannot be taken."""
 MAX_TRIES = 2_000
 
 
 def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
-    """Return the shortest walk found that diverges at the same transition as the given walk. Hypothesis can shrink only
-    data that it generated, but not a walk that was read from a file or taken over the wire.
+    """Return the shortest walk found that diverges at the same transition as the given walk. This function replaces
+    Hypothesis, which can shrink only data that it generated, and not a walk that was read from a file or taken over
+    the wire.
     """
     assert walk.divergence is not None
     best, name, left = walk, walk.divergence.step.name, MAX_TRIES
@@ -34,7 +35,9 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
 
 
 def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
-    """Yield simpler walks: first without many of the steps, then without a few, finally with simpler arguments."""
+    """Yield simpler walks. The first walks omit many of the steps, later walks omit a few steps, and the last walks
+    have simpler arguments.
+    """
     steps = walk.steps
     length = len(steps) // 2
     while length:

@@ -1,5 +1,5 @@
-"""Take the steps of the area `transfer` on a system, with packets of a peer without a core and verbs of the control
-protocol.
+"""Take the steps of the area `transfer` on a system by means of packets of a peer without a core, and of verbs of
+the control protocol.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
 _TOLERANCE_S = 4
 _CLOCK_LAG_S = 100
-"""int s: the difference between the time of arrival and the earlier sent time of the peer's messages."""
+"""int s: the difference between the time at which a message of the peer arrives and the earlier time at which it
+claims to have been sent.
+"""
 _IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
 
 class TransferDriven(QueuesDriven):
-    """A system with two queues, and a peer without a core that exchanges messages with it."""
+    """A system with two queues, and a peer without a core that exchanges messages with this system."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
@@ -49,29 +51,29 @@ class TransferDriven(QueuesDriven):
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = False
-        """Whether to compare OutgoingTransferInfo after this step; the system sets OutgoingTransferInfo when it
+        """Whether to compare OutgoingTransferInfo after this step. The system sets OutgoingTransferInfo when it
         receives an OrderAck.
         """
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
-        """The sequences of the system, numbered in the order of their appearance."""
+        """The number of each sequence of the system. Sequences are numbered in the order of their appearance."""
         self._wrong_ids: set[str] = set()
-        """The messages whose identifier does not follow the identifier of the message of the previous step."""
+        """The messages whose identifier does not follow the identifier of the previous message."""
         self._last_ordinal: int | None = None
         self._next_ordinal: int | None = None
         self._wrong_times: set[str] = set()
-        """The messages with a wrong time of sending or of arrival."""
+        """The messages whose time of sending or of arrival is wrong."""
         self._silent = False
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
         self._arrivals: dict[str, int] = {}
-        """The times at which the peer sent its messages (UTC, in s)."""
+        """The time at which the peer sent each of its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 
     def elapsed_ms(self) -> int | None:
-        """Return None: each step takes the time that the model names, or slightly more in real time."""
+        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
@@ -81,7 +83,9 @@ class TransferDriven(QueuesDriven):
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
-        """Wait until the system has reacted to the step; acknowledge the messages that it sends during the wait."""
+        """Wait until the system has reacted to the step. Acknowledge the messages that the system sends during the
+        wait.
+        """
         self._peer.pass_time(self._step_ms)
         super()._await_answers(awaited)
         if not self._silent:
@@ -136,7 +140,9 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _check_message_id(self, message: str, message_id: str) -> None:
-        """Check that the ordinals of two successive messages are successive numbers (MS-MQQB 3.1.1.3)."""
+        """Record a message whose identifier has an ordinal that is not the successor of the last ordinal (MS-MQQB
+        3.1.1.3).
+        """
         ordinal = int(message_id.rpartition("\\")[2])
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
             self._wrong_ids.add(message)
@@ -172,7 +178,9 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _send_acknowledgment(self, of: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
-        """Send an acknowledgment from the peer on the connection of the last message to the same queue."""
+        """Send an acknowledgment from the peer, on the connection on which the last message to the same queue
+        arrived.
+        """
         record = self._wire.connections.get(get_destination(of))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
@@ -235,7 +243,7 @@ class TransferDriven(QueuesDriven):
         details: dict[str, Any],
         **headers: Any,
     ) -> bytes:
-        """Build a message of the peer as bytes."""
+        """Build a message of the peer; return its bytes."""
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
@@ -297,7 +305,9 @@ class TransferDriven(QueuesDriven):
         return seen
 
     def _describe_message_answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Describe a message in a queue; compare its times with those of the peer."""
+        """Describe a message in a queue. The description states whether the times of the message agree with the
+        times of the peer.
+        """
         described = super()._describe_message_answer(message)
         name, arrived_s, sent_s = described["message"], message.get("arrived_time"), message.get("sent_time")
         own_s = self._arrivals.get(name)
@@ -309,7 +319,9 @@ class TransferDriven(QueuesDriven):
         return described
 
     def _get_transfer_info(self, to: str) -> Any:
-        """Return OutgoingTransferInfo of an outgoing queue; sequences are numbered as in the model."""
+        """Return OutgoingTransferInfo of an outgoing queue, in which the sequences have the same numbers as in the
+        model.
+        """
         if not (self._shows_transfers and self._sut.has("management")):
             return Unseen()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
@@ -322,7 +334,7 @@ class TransferDriven(QueuesDriven):
         return unknown | info
 
     def _get_transfer_state(self) -> Any:
-        """Return the state of the received sequence, as the system reports it."""
+        """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
             return Unseen()
         found = self._call_or_refuse("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))

@@ -1,4 +1,4 @@
-"""Take a walk: a sequence of steps, on a model and on a system."""
+"""Take a walk. A walk is a sequence of steps that are taken on a model and on a system."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from harness.model.steps import Model, Step
 _MAX_LAG_MS = 500
 _IDLE_STEP_MS = 1_000
 _WEIGHT_FACTORS = (0.25, 1, 1, 4)
-"""The factors by which a walk multiplies the weights of transitions; each walk draws a factor for each transition, so
-that walks differ in the transitions that they repeat (swarm testing).
+"""The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
+transition, so that different walks repeat different transitions (swarm testing).
 """
 CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
@@ -27,17 +27,19 @@ class Driven(Protocol):
     """The interface of a system under test that takes the steps of a model."""
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        """Take a step; return everything visible afterwards. ``awaited``: the answers to wait for."""
+        """Take a step; return the observation after the step. ``awaited``: the names of the answers for which to
+        wait.
+        """
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start (int ms); None in an environment in which only steps take time."""
+        """Return the real time since the start (int ms), or None in an environment in which only steps take time."""
 
     def idle(self, ms: int) -> None:
         """Let real time pass."""
 
 
 Open = Callable[[], AbstractContextManager[Driven]]
-"""The type of functions that put the system into the state of a new system and open it for one walk."""
+"""The type of functions that bring the system into the state of a new system, and open it for one walk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps of a walk that were taken, and the divergence after the last step, if any."""
+    """The steps that a walk has taken, and the divergence after the last step, if any."""
 
     taken: list[Taken] = field(default_factory=list)
     divergence: Divergence | None = None
@@ -62,7 +64,7 @@ class Walk:
 
 
 def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
-    """Take drawn or given steps until one diverges; steps that cannot be taken are omitted."""
+    """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
     worlds, walk = Worlds(kind), Walk()
     with open_system() as system:
         for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
@@ -83,8 +85,8 @@ def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Call
 
 
 def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps of a walk. When the system is ahead of the model in time, first yield a step that lets this time
-    pass in the model.
+    """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
+    lets this time pass in the model.
     """
     for step in steps:
         while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_MS:
@@ -98,8 +100,8 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Draws steps from the transitions that the system supports. ``may_continue``: whether to draw another step;
-    ``longest_ms``: the longest pause, None for no limit.
+    """The random choice of steps from the transitions that the system supports. ``may_continue``: whether to draw
+    another step. ``longest_ms``: the length of the longest pause, or None if there is no limit.
     """
 
     names: list[str]

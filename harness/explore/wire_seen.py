@@ -1,4 +1,4 @@
-"""Collect the packets that a system sends to a peer without a core: acknowledgments of all kinds, and messages."""
+"""Collect the messages and the acknowledgments of all kinds that a system sends to a peer without a core."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _FINAL_ACK_SIZE = 36
 
 
 class Wire:
-    """The packets of the system on all connections of a peer, read with the strict codec, which is fast."""
+    """The packets that the system sends on all connections of a peer. The packets are read with the strict codec,
+    which is fast.
+    """
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -40,17 +42,22 @@ class Wire:
         self._headers: dict[Connection, list[Any]] = defaultdict(list)
         """The SessionHeaders received on each connection."""
         self._came: dict[Connection, list[bool]] = defaultdict(list)
-        """For each connection, whether each message received on it is recoverable."""
+        """For each connection, a list that states for each received message whether the message is recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
-        """For each connection, whether each message that the peer sent on it is recoverable."""
+        """For each connection, a list that states for each message of the peer whether the message is recoverable.
+        """
         self._wrong: dict[Connection, int] = defaultdict(int)
-        """The SessionHeaders with wrong counts of the system's messages, a wrong window or wrong flags."""
+        """The number of SessionHeaders on each connection that contain a wrong count of the system's messages, a
+        wrong window or wrong flags.
+        """
         self._windows: dict[Connection, int] = {}
-        """The WindowSize that the system named on each connection."""
+        """The WindowSize that the system sent on each connection."""
         self._told: dict[Connection, int] = {}
         self.order_acks: list[OrderAckBody] = []
         self.final_acks: dict[int, UserMessagePacket] = {}
-        """The acknowledgments by their own MessageIDs: a copy on another session is the same acknowledgment."""
+        """The acknowledgments by their own MessageIDs. A copy of an acknowledgment on another session counts as the
+        same acknowledgment.
+        """
         self.messages: list[UserMessagePacket] = []
         """The received messages that are not acknowledgments, including copies."""
         self.connections: dict[str, Connection] = {}
@@ -65,11 +72,15 @@ class Wire:
         session.send(packet)
 
     def sent(self, session: Conversation) -> list[bool]:
-        """Return, for each message that the peer sent on a session, whether it is recoverable."""
+        """Return a list that states, for each message that the peer sent on a session, whether the message is
+        recoverable.
+        """
         return self._sent[session.record]
 
     def acknowledged(self, session: RawConversation) -> dict[str, int]:
-        """Return how many messages of the peer were acknowledged on a session, and how many of them are recoverable."""
+        """Return the number of the peer's messages that were acknowledged on a session, and the number of
+        recoverable messages among them.
+        """
         headers = self._headers[session.record]
         named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)}
         return {
@@ -140,7 +151,9 @@ class Wire:
 
 
 def get_destination(packet: UserMessagePacket) -> str:
-    """Return the direct name of the destination of a message, in lower case; empty for another kind of name."""
+    """Return the direct name of the destination of a message in lower case, or an empty string for another kind of
+    name.
+    """
     return str(getattr(packet.UserHeader.DestinationQueue, "DirectFormatName", "")).lower().removeprefix("direct=")
 
 

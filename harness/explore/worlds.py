@@ -1,4 +1,6 @@
-"""Keep the possible worlds: one model for each set of readings that agrees with all observations."""
+"""Keep the possible worlds. There is one world (a model) for each set of readings that agrees with all
+observations.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from harness.model.agreement import describe_difference
 from harness.model.steps import Impossible, Model, Step, Undecided
 
 MAX_WORLDS = 512
-"""The maximum number of worlds after a step; a step with more undecided readings is not taken."""
+"""The maximum number of worlds after a step. A step that would lead to more worlds is not taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """A rule about packets that a packet of the system has broken."""
+    """A rule that a packet of the system has broken."""
 
     rule: str
     expected: str
@@ -26,8 +28,8 @@ class BrokenRule:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The observation after a step: the answers received, everything visible, and the rules that a packet has
-    broken.
+    """The observation after a step. It consists of the answers received, everything visible, and the rules that a
+    packet has broken.
     """
 
     answers: Mapping[str, Any]
@@ -37,7 +39,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step after which no world agrees with the system: the expectation of the first world, and the observation."""
+    """A step after which no world agrees with the system. The divergence contains the expectation of the first
+    world and the observation.
+    """
 
     step: Step
     rules: tuple[str, ...]
@@ -45,10 +49,10 @@ class Divergence:
 
 
 class Worlds:
-    """All models that agree with the observations so far.
+    """All worlds (models) that agree with the observations so far.
 
     A world consists of the readings that it has chosen and of the steps from the start. When a step requires a new
-    choice, the class creates a world for each reading, which takes the same steps again.
+    choice, the class creates one world for each reading, and takes all steps again in each new world.
     """
 
     def __init__(self, kind: type[Model]) -> None:
@@ -66,8 +70,8 @@ class Worlds:
         return self.first.draw(chance, names, weights)
 
     def take(self, step: Step) -> bool:
-        """Take a step in every world; return False, without a change, when one of the worlds cannot take it, or when
-        more than ``MAX_WORLDS`` worlds would follow.
+        """Take a step in every world. If a world cannot take the step, or if the result would be more than
+        ``MAX_WORLDS`` worlds, change nothing and return False.
         """
         after = self._list_worlds_after(step)
         if after is None:
@@ -84,7 +88,7 @@ class Worlds:
         return possible
 
     def _list_worlds_after(self, step: Step) -> list[Model] | None:
-        """Return the worlds after a step; return None, without a change, when ``take`` cannot take the step."""
+        """Return the worlds after a step, or None, without a change, if ``take`` cannot take the step."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
             after = list(islice(self._generate_worlds_after(step), MAX_WORLDS + 1))
@@ -104,7 +108,7 @@ class Worlds:
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:
-        """Keep only the worlds that agree with the observation; return the divergence if no world remains, or if a
+        """Keep only the worlds that agree with the observation. Return the divergence if no world remains or if a
         packet has broken a rule.
         """
         if seen.broken_rules:

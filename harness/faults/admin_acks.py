@@ -1,4 +1,4 @@
-"""Faults that change administration acknowledgments (MS-MQQB 3.1.7.15), selected by their class."""
+"""Faults that change administration acknowledgments (MS-MQQB 3.1.7.15) of given classes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 Change = Callable[[Message, Message], Message]
-"""A function that is called with an acknowledgment and the message that it acknowledges, and returns the changed
-acknowledgment.
+"""The type of functions that are called with an acknowledgment and the message that it acknowledges, and return the
+changed acknowledgment.
 """
 ALL_CLASSES = frozenset(MessageClass)
 ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})

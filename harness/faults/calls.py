@@ -19,7 +19,7 @@ from reference_qm.model.statuses import Status
 
 
 class Given:
-    """The arguments of one call of a step, by parameter name, and the queue manager as ``qm``."""
+    """The arguments of one call of a step, by parameter name. The attribute ``qm`` is the queue manager."""
 
     def __init__(self, qm: QueueManager, arguments: dict[str, Any]) -> None:
         self.qm = qm
@@ -33,8 +33,8 @@ class Given:
 
 
 def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install:
-    """Return an installer of a fault that changes arguments of a step; each function in ``changes`` computes one
-    argument from all given arguments.
+    """Return an installer of a fault that changes arguments of a step. Each function in ``changes`` computes one
+    argument from all original arguments.
     """
     signature = inspect.signature(method)
     if unknown := changes.keys() - signature.parameters.keys():
@@ -52,8 +52,8 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
-    """Return an installer of a fault that changes the result of a step: ``change`` computes the arguments of
-    ``callback`` from the original arguments.
+    """Return an installer of a fault that changes the result of a step. The step passes its result as arguments to
+    ``callback``; ``change`` computes the new arguments from the original arguments.
     """
 
     def make_changed_callback(given: Given) -> Callable[..., Any]:
@@ -63,14 +63,14 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
-    """Return an installer of a fault that replaces the status ``of`` with ``status`` in the results of a step; other
-    results stay unchanged.
+    """Return an installer of a fault that replaces the status ``of`` in the results of a step with ``status``.
+    Other results stay unchanged.
     """
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
 def replace_step_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
-    """Return an installer of a fault that calls ``do`` instead of a step whenever the condition ``when`` is true."""
+    """Return an installer of a fault that calls ``do`` instead of a step if the condition ``when`` is true."""
     signature = inspect.signature(method)
 
     def make_conditional_step(original: Method) -> Method:
@@ -86,7 +86,7 @@ def replace_step_if(method: Method, when: Callable[[Given], bool], do: Callable[
 def _bind_arguments(
     signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[inspect.BoundArguments, Given]:
-    """Return the arguments of a call of a step by parameter name; the first argument, ``self``, is the queue
+    """Return the arguments of a call of a step by parameter name. The first argument (``self``) is the queue
     manager.
     """
     bound = signature.bind(*arguments, **named)

@@ -1,4 +1,4 @@
-"""Faults that change datagrams when the queue manager receives or sends them."""
+"""Faults that change datagrams which the queue manager receives or sends."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
 def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
-    """Return an installer of a fault that changes the datagrams received by one of the two ping sockets; a result of
-    None drops a datagram.
+    """Return an installer of a fault that changes the datagrams that one of the two ping sockets receives. If the
+    function returns None, the datagram is dropped.
     """
 
     def filter_datagram(event: Input) -> Iterable[Input]:
@@ -26,8 +26,8 @@ def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], byte
 
 
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
-    """Return an installer of a fault that changes the datagrams sent by one of the two ping sockets: SOURCE sends
-    requests, LISTENER sends responses.
+    """Return an installer of a fault that changes the datagrams that one of the two ping sockets sends. SOURCE
+    sends requests, and LISTENER sends responses.
     """
 
     def filter_sent_datagram(effect: Effect) -> Iterable[Effect]:

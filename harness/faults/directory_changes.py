@@ -1,4 +1,6 @@
-"""Faults in the changes that a queue manager makes in its directory. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+"""Faults in the changes that a queue manager makes in its directory. Spec: MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19,
+3.1.7.1.24.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 
 
 def change_directory_answers(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
-    """Return an installer of a fault that changes the directory's answers to requests for changes of one kind."""
+    """Return an installer of a fault that changes the directory's answers to change requests of one kind."""
 
     class Answered(DirectoryLink):
         def write(self, change_: Change, answered: OnAnswered) -> None:
@@ -34,8 +36,8 @@ def change_directory_answers(kind: type[Change], change: Callable[[DirectoryAnsw
 
 
 def omit_directory_changes(kind: type[Change]) -> Install:
-    """Return an installer of a fault that sends no requests for changes of one kind to the directory, and continues as
-    after a success.
+    """Return an installer of a fault that sends no change requests of one kind to the directory. The queue manager
+    continues as if the requests had succeeded.
     """
 
     class LeftOut(DirectoryLink):
@@ -56,8 +58,8 @@ def replace_status(was: Result, status: Result) -> Callable[[DirectoryAnswered],
 
 
 def stay_online_after(kind: type[Change]) -> Install:
-    """Return an installer of a fault with which the queue manager stays online after a change of the given kind failed
-    to reach the directory.
+    """Return an installer of a fault with which the queue manager stays online when a change of the given kind does
+    not reach the directory.
     """
 
     class StaysOnline(DirectoryLink):
@@ -74,8 +76,8 @@ def stay_online_after(kind: type[Change]) -> Install:
 
 
 def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
-    """Return an installer of a fault that changes the operation in the notifications about one operation, or omits
-    these notifications.
+    """Return an installer of a fault that replaces or omits the notifications about one operation. ``instead``: the
+    operation that the notifications name instead, or None to omit the notifications.
     """
 
     class Notified(Publishing):

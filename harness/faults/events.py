@@ -1,9 +1,9 @@
-"""Faults in the events of the core: changes in the handling of events that a given step posts, or in the state after
+"""Faults in the events of the core. They change how events that a given step posts are handled, or the state after
 this handling.
 
-A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change that a
-fault makes after ``super()`` precedes the handling, and a replacement that lasts as long as the step (``during``) does
-not affect the handling.
+A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change
+that a fault makes after ``super()`` precedes the handling, and a replacement that lasts as long as the step
+(``during``) does not affect the handling.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """An event that a fault posts instead of an event of the core, or in addition to an event of the core."""
+    """An event of a fault that replaces an event of the core, or is posted in addition to an event of the core."""
 
     hear: Hear
     event: object = None
@@ -35,7 +35,7 @@ ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
 
 
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
-    """Call ``change`` after all events that have been posted so far have been handled."""
+    """Call ``change`` after all events that were posted so far have been handled."""
     _post_event(qm, lambda now: change())
 
 
@@ -70,8 +70,8 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
 
 def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
-    """Return a subclass that replaces the handling of events of one kind that a step posts; ``make`` is called with the
-    original handler.
+    """Return a subclass that replaces the handler of events of one kind that a step posts. ``make`` is called with
+    the original handler.
     """
 
     def wrap_handler(original: Callable[..., Any]) -> Callable[..., Any]:

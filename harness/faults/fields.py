@@ -1,11 +1,12 @@
-"""Faults that are derived from the packet layouts: one field of sent packets gets a different value, and nothing else
-changes.
+"""Faults that are derived from the packet layouts. In sent packets, one field gets a different value, and nothing
+else changes.
 
-A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``); a field of a
-PingPacket, which has no headers, is named without a header. Registering a fault with a path that no layout contains
-raises a HarnessError. A packet without the header or the field is sent unchanged.
+A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``). A
+PingPacket has no headers, so the path of its fields names no header. Registering a fault with a path that no layout
+contains raises a HarnessError. A packet without the header or the field is sent unchanged.
 
-A fault changes the encoded bytes: sizes and counts stay unchanged, and flags may announce headers that are missing.
+A fault changes the encoded bytes. So sizes and counts stay unchanged, and flags may announce headers that are
+missing.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ _UNUSED_BITS = re.compile(r"X\d+")
 
 
 def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
-    """Return an installer of a fault that sends a field, or bits of a field, with the given value: an integer, a GUID
-    or bytes, as the layout requires.
+    """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
+    integer, a GUID or bytes, as the layout requires.
     """
     field = _resolve_path(kind, path)
     field.check(value)
@@ -52,15 +53,15 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
 
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
-    """Return an installer of a fault that adds an amount to an integer field in sent packets; the sum wraps around at
-    the width of the field.
+    """Return an installer of a fault that adds an amount to an integer field of sent packets. The sum wraps around
+    at the width of the field.
     """
     return change_number(kind, path, lambda old: old + by, when)
 
 
 def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
-    """Return an installer of a fault that computes an integer field in sent packets from the correct value; the result
-    wraps around at the width of the field.
+    """Return an installer of a fault that computes an integer field of sent packets from the correct value. The
+    result wraps around at the width of the field.
     """
     return _change_field(kind, _find_integer_field(kind, path), change, when)
 
@@ -100,8 +101,8 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Return an installer of a fault with which the receiver refuses packets in which a field, or some bits of a field,
-    is not zero, although the receiver must ignore the value.
+    """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field,
+    are not zero, although the receiver must ignore them.
     """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
@@ -117,27 +118,27 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
 
 
 Named = tuple[str, str | tuple[str, ...], str]
-"""The type of the table entries for such faults: the name of the fault, the rule or rules that the fault breaks, and
-the path of the field.
+"""The type of the table entries for faults that refuse packets: the name of the fault, the rule or rules that the
+fault breaks, and the path of the field.
 """
 
 
 def add_refusals(kind: type[Packet], *faults: Named) -> None:
-    """Register faults for fields that the receiver must ignore: the receiver refuses packets in which the field is not
-    zero.
+    """Register faults for fields that the receiver must ignore. With such a fault, the receiver refuses packets in
+    which the field is not zero.
     """
     for name, rule, path in faults:
         add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
 
 def add_bits_set(kind: Kind, *faults: Named) -> None:
-    """Register faults that set bits which must be clear in sent packets."""
+    """Register faults that set bits in sent packets, although these bits must be clear."""
     for name, rule, path in faults:
         add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Limit a fault of sent packets to one role: the initiator, which connects and pings, or the acceptor."""
+    """Limit a fault of sent packets to one role, which is the initiator (connects and pings) or the acceptor."""
 
     def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _get_sender_role(effect) == role else [effect]
@@ -160,8 +161,8 @@ def _get_sender_role(effect: Effect) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of a layout, or some bits of the field: ``mask`` shifted left by ``shift``. ``mask`` is 0 for a field
-    that is not an integer.
+    """A field of a layout, or some bits of the field. The bits are those of ``mask`` shifted left by ``shift``.
+    ``mask`` is 0 if the field is not an integer.
     """
 
     headers: tuple[str, ...]
@@ -189,7 +190,7 @@ class _Field:
             raise HarnessError(f"{self.record.__name__}.{self.name} cannot contain {value!r}")
 
     def change_in_packet(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
-        """Return the bytes of a packet with a changed value of the field."""
+        """Return the bytes of a packet in which the value of the field is changed."""
         data: bytes = packet.build()
         at = self._find_offset(packet)
         if at is None:
@@ -197,7 +198,7 @@ class _Field:
         return data[:at] + self._compute_changed_value(data[at : at + self.size], change) + data[at + self.size :]
 
     def _find_offset(self, packet: Any) -> int | None:
-        """Return the offset of the field; None if the packet does not contain it."""
+        """Return the offset of the field, or None if the packet does not contain the field."""
         start, holder = 0, packet
         for name in self.headers:
             start += _size_before(holder, name)
@@ -225,7 +226,7 @@ class _Field:
 
 
 class _NotingCursor(Cursor):
-    """A cursor that records each layout that is read, with its offset."""
+    """A cursor that records each layout that is read, together with its offset."""
 
     __slots__ = ("noted",)
 
@@ -295,7 +296,7 @@ def _get_named_bit_mask(field: _Field) -> int:
 
 
 def _list_headers(record: type) -> dict[str, type[Record]]:
-    """Return the headers of a packet in wire order; none if the packet does not consist of headers."""
+    """Return the headers of a packet in wire order, or an empty list if the packet does not consist of headers."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)
     for field in fields(record) if is_dataclass(record) else ():
@@ -315,7 +316,7 @@ def _size_before(record: Any, name: str) -> int:
 
 @cache
 def _layout_fields() -> dict[str, dict[str, str]]:
-    """Return the fields, with their types, of every structure that has a layout in the codec."""
+    """Return the fields, with their types, of every structure for which the codec has a layout."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for module in pkgutil.iter_modules(codec.__path__, f"{codec.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():

@@ -1,4 +1,6 @@
-"""Faults that send wrong OrderAcks and FinalAcks. MS-MQQB 2.2.4 and 2.2.5 specify both in the same way."""
+"""Faults that send wrong OrderAcks and FinalAcks. MS-MQQB 2.2.4 and 2.2.5 specify both acknowledgments in the same
+way.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ MESSAGE_BODY_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""Values of the DQ field: a private queue by number, a direct name."""
+"""Two values of the field DQ: one for a private queue by number, and one for a direct name."""
 FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -87,6 +89,6 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(12)}, meant
     ),
 }
-"""The functions that create a fault, by the wrong property of the acknowledgment. The argument of each function is a
-condition that selects the packets.
+"""The functions that create a fault, by the property of the acknowledgment that the fault makes wrong. The argument
+of each function is a condition that selects the packets.
 """

@@ -28,18 +28,19 @@ from reference_qm.core.replacing import find_attribute, find_part, put_in_place
 Method = Callable[..., Any]
 """A method of a part, such as ``SessionAcks.mark_acknowledged``."""
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""The type of functions that are called with the previous method and return the new method; the first argument of both
-methods is the queue manager.
+"""The type of functions that are called with the previous method and return the new method. The first argument of
+both methods is the queue manager.
 """
 Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
-"""The type of conditions that are called with the arguments of a step: the part, then the arguments."""
+"""The type of conditions for steps. A condition is called with the part and with the arguments of the step."""
 _CONDITION_ATTRIBUTE = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
-    """Register a subclass of a part as a fault; the first paragraph of its docstring is the fault's description.
+    """Register a subclass of a part as a fault. The first paragraph of the docstring of the subclass is the fault's
+    description.
 
     ``breaks``: the rule that the fault breaks, or several rules if the documents state one demand several times.
     ``blind``: whether the author of the fault had read the rule, but not the checks of the rule.
@@ -63,11 +64,11 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
 
 
 def only_if(condition: Condition) -> Callable[[Changed], Changed]:
-    """Restrict a fault in a step to the calls for which a condition is true; other calls run the original step.
+    """Restrict a fault in a step to the calls for which a condition is true. All other calls run the original step.
 
-    The condition is called with the arguments of the step and must change nothing: ``prove`` also evaluates the
-    condition in the clean reference, and tries only checks in which it is true at least once. Use this decorator only
-    in classes that have a name in their module.
+    The condition is called with the arguments of the step, and must change nothing. ``prove`` also evaluates the
+    condition in the clean reference, and tries only checks in which the condition is true at least once. Use this
+    decorator only in classes that have a name in their module.
     """
 
     def narrow_step(method: Changed) -> Changed:
@@ -86,7 +87,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
 
 
 def get_condition(method: Method) -> Condition | None:
-    """Return the condition that restricts a fault in a step; None if the fault changes every call."""
+    """Return the condition that restricts a fault in a step, or None if the fault changes every call."""
     return getattr(method, _CONDITION_ATTRIBUTE, None)
 
 
@@ -112,13 +113,15 @@ class Replaced:
 
 
 def replace_part(cls: type[Part]) -> Install:
-    """Replace a part of the queue manager with a subclass of that part."""
+    """Return an installer that replaces a part of the queue manager with a subclass of that part."""
     find_part(cls)
     return Replaced(cls)
 
 
 def override_method(method: Method, make: Make) -> type[Part]:
-    """Return a subclass, of the class of a method, in which the function ``make`` replaces the method."""
+    """Return a subclass of the class that defines a method. In the subclass, the method that the function ``make``
+    returns replaces this method.
+    """
     part, name = _find_part_of_method(method)
 
     def call_original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
@@ -130,8 +133,8 @@ def override_method(method: Method, make: Make) -> type[Part]:
 
 
 def change_step(method: Method, run: Callable[..., Any]) -> Install:
-    """Return an installer of a fault that replaces a step: ``run`` is called with the part, the original step and the
-    arguments of the step. ``run`` can store what it remembers in the attributes of the part.
+    """Return an installer of a fault that replaces a step. ``run`` is called with the part, the original step and
+    the arguments of the step. ``run`` can keep state between calls in attributes of the part.
     """
     part, name = _find_part_of_method(method)
 

@@ -1,4 +1,4 @@
-"""The basic operations of faults: change a packet before it is sent, replace a method, withhold an input."""
+"""The basic operations of faults: they change a packet before it is sent, replace a method, or withhold an input."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Fielded = TypeVar("Fielded")
 
 
 def set_fields(packet: Fielded, changes: dict[str, Any]) -> Fielded:
-    """Return a packet with replaced fields, given by path (``InternalHeader.Reserved``); a callable computes the new
-    value from the old value.
+    """Return a packet in which fields are replaced. Fields are given by path (``InternalHeader.Reserved``). A value
+    that is a callable computes the new value from the old value.
     """
     changed: Any = packet
     for path, value in changes.items():
@@ -41,8 +41,8 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
 
 
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind; a result of None
-    drops the packet.
+    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If the function
+    returns None, the packet is dropped.
     """
 
     def filter_packet_effect(effect: Effect) -> Iterable[Effect]:
@@ -61,7 +61,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing packet of a session, of any kind."""
+    """Return an installer of a fault that changes the bytes of every outgoing packet, of any kind, of a session."""
 
     def filter_sent_packet(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -76,8 +76,8 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
 
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
-    """Return an installer of a fault that sends packets of one kind with changed fields; their sizes are computed from
-    the changed content.
+    """Return an installer of a fault that sends packets of one kind with changed fields. Sizes in the packets are
+    computed from the changed content.
     """
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
@@ -88,8 +88,8 @@ def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When
 
 
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing ping packet; a result of None drops the
-    packet.
+    """Return an installer of a fault that changes the bytes of every outgoing ping packet. If the function returns
+    None, the packet is dropped.
     """
 
     def filter_ping_effect(effect: Effect) -> Iterable[Effect]:
@@ -106,7 +106,7 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind that a client or server
-    sends; a result of None drops the PDU.
+    sends. If the function returns None, the PDU is dropped.
     """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
@@ -139,7 +139,7 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
 
 
 def skip(method: Method) -> Install:
-    """Return an installer of a fault that omits a step without a result."""
+    """Return an installer of a fault that omits a step. The step must have no result."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
@@ -153,7 +153,7 @@ def skip_sequence(method: Method) -> Install:
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Return an installer of a fault that replaces the method ``inner`` only while the method ``outer`` runs; ``make``
+    """Return an installer of a fault that replaces the method ``inner`` while the method ``outer`` runs. ``make``
     is called with the replaced method and the arguments of ``outer``.
     """
 
@@ -181,12 +181,14 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
 
 
 def skip_during(outer: Method, inner: Method) -> Install:
-    """Return an installer of a fault that omits a step without a result, but only while a second step runs."""
+    """Return an installer of a fault that omits a step while a second step runs. The omitted step must have no
+    result.
+    """
     return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Return an installer of a fault with which the queue manager ignores all inputs, and sends nothing, after the
+    """Return an installer of a fault with which the queue manager ignores all inputs and sends nothing after the
     first call of a step with the given arguments.
     """
 
@@ -208,7 +210,7 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
 
 def always(change: Callable[[QueueManager], None]) -> Install:
-    """Return an installer of a fault that changes the core's state after every input and every timer."""
+    """Return an installer of a fault that changes the core's state after every input and after every timer."""
     return lambda faulty: faulty.after_each.append(change)
 
 

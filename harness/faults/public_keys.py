@@ -1,4 +1,4 @@
-"""Faults in the public keys that a queue manager publishes: changed key blobs."""
+"""Faults in the key blobs that a queue manager publishes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_qm.security import MqdsPublicKeys
 
 
 def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Return an installer of a fault that publishes changed key blobs; blobs that are already published stay
-    unchanged.
+    """Return an installer of a fault that changes key blobs before they are published. Blobs that are already
+    published stay unchanged.
     """
     made: dict[bytes, bytes] = {}
 

@@ -1,5 +1,4 @@
-"""Faults in the acknowledgments of refused messages: missing acknowledgments, and acknowledgments that were not
-requested.
+"""Faults in the acknowledgments of refused messages. Acknowledgments are missing, or are sent without a request.
 
 Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8.
 """

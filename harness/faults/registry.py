@@ -28,22 +28,24 @@ InputFilter = Callable[[Input], Iterable[Input]]
 
 @dataclass(slots=True)
 class FaultyCore:
-    """A queue manager with faults. It has the interface of ``QueueManager``, but its inputs and outputs are changed."""
+    """A queue manager with faults. It has the interface of ``QueueManager``, but faults change its inputs and
+    outputs.
+    """
 
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clocks: list[Callable[[Now], Now]] = field(default_factory=list)
-    """The functions that change the time which the queue manager with faults receives."""
+    """The functions that change the time that the queue manager with faults receives."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
-    """The context that is active only while this core computes; other cores of the process, such as the peer's core,
-    run outside this context.
+    """The context that is active only while this core computes. Other cores of the process, such as the peer's
+    core, run outside this context.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the disk, then apply the faults that act at a restart, unless the disk is empty."""
+        """Restore the state from the disk. Unless the disk is empty, then apply the faults that act at a restart."""
         with self.around:
             self.core.restore(entries)
         if entries:
@@ -66,7 +68,7 @@ class FaultyCore:
         return self.core.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        """Let the timers expire that are due."""
+        """Handle the timers that are due."""
         with self.around:
             effects = self.core.handle_timer(self._apply_clock_faults(now))
         return self._filter_effects(effects)
@@ -90,11 +92,12 @@ Install = Callable[[FaultyCore], None]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A deliberate violation of a rule. ``breaks``: the rules that the fault breaks; several rules if the documents
-    state one demand several times. ``reading``: the alternative reading of an erratum that the fault follows without
-    breaking a rule, such as E41.2, the second reading of E41. ``around``: the context in which the core is created and
-    runs. ``file``: the file that registers the fault, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``.
-    ``blind``: whether the author of the fault had read the rule, but not the checks of the rule.
+    """A deliberate violation of a rule. ``breaks``: the rule that the fault breaks, or several rules if the
+    documents state one demand several times. ``reading``: the alternative reading of an erratum that the fault
+    follows without breaking a rule, such as E41.2, the second reading of E41. ``around``: the context in which the
+    core is created and runs. ``file``: the file that registers the fault, such as
+    ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: whether the author of the fault had read the rule,
+    but not the checks of the rule.
     """
 
     name: str
@@ -108,7 +111,7 @@ class Fault:
 
 
 _FAULT_FILES = "*/*/faults*.py"
-"""The pattern of the files of the suites that register faults."""
+"""The pattern for the paths of files of the suites that register faults."""
 _FAULTS: dict[str, Fault] = {}
 
 
@@ -121,7 +124,7 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
 
 
 def _registering_file() -> str | None:
-    """Return the file of the suites that is being imported and that registers a fault."""
+    """Return the path of the file of the suites that is being imported and registers a fault."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -137,7 +140,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
 
 
 def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
-    """Create a core with the named faults; raise UnknownFault for an unknown name."""
+    """Return a new core with the named faults; raise UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:
         for fault in faults:
@@ -149,7 +152,9 @@ def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
 
 
 def find_fault(name: str) -> Fault:
-    """Return a fault by name, or a mutant of the reference as a fault; raise UnknownFault for an unknown name."""
+    """Return the fault with the given name. If the name is the name of a mutant of the reference, return the mutant
+    as a fault; raise UnknownFault for an unknown name.
+    """
     if name not in _FAULTS:
         import_faults(_list_files_naming(name))
     known = _FAULTS if name in _FAULTS else load_faults()
@@ -163,7 +168,7 @@ def find_fault(name: str) -> Fault:
 
 def _list_files_naming(name: str) -> list[Path]:
     """Return the files of faults that contain a name as a string. A process that needs one fault imports only these
-    files, because the import of all files takes most of a second.
+    files, because importing all files takes most of a second.
     """
     literal = f'"{name}"'.encode()
     return [file for file in SUITES.glob(_FAULT_FILES) if literal in file.read_bytes()]
@@ -185,13 +190,13 @@ def mutant_as_fault(name: str) -> Fault:
 
 @cache
 def load_faults() -> dict[str, Fault]:
-    """Import the fault files of every section of the suites; return all faults, by name."""
+    """Import the fault files of every section of the suites; return all faults by name."""
     import_faults(SUITES.glob(_FAULT_FILES))
     return _FAULTS
 
 
 def import_faults(files: Iterable[Path]) -> list[Fault]:
-    """Import files of faults; return all faults that are registered afterwards."""
+    """Import files of faults; return all registered faults, including faults that were registered earlier."""
     for file in sorted(files):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     return list(_FAULTS.values())

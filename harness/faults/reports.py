@@ -14,7 +14,7 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
-"""A queue that differs from the report queue."""
+"""A queue that is not the report queue."""
 
 
 def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
@@ -30,8 +30,8 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
 
 
 def change_report_element(trace: Method, element: str, value: Any) -> Install:
-    """Return an installer of a fault that changes one element of the reports that one step of Tracing sends; a callable
-    computes the new value from the old value.
+    """Return an installer of a fault that changes one element of the reports that one step of Tracing sends. A
+    value that is a callable computes the new value from the old value.
     """
 
     def change_report(qm: QueueManager, report: Message) -> Message:

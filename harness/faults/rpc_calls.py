@@ -27,7 +27,9 @@ UNBOUND_CONTEXT_ID = 0x7171
 
 
 def change_answer_values(call: Call, **changes: Any) -> Call:
-    """Return a call with changed values in its answer; a callable computes the new value from the old value."""
+    """Return a call whose answer has changed values. A value that is a callable computes the new value from the old
+    value.
+    """
     return cast(Call, _Answering(call, changes))
 
 
@@ -63,7 +65,7 @@ def throw_refusals(method: Method) -> Install:
 
 
 def change_answer(method: Method, **changes: Any) -> Install:
-    """Return an installer of a fault that changes values in the answer of a method, as ``change_answer_values``
+    """Return an installer of a fault that changes values in the answers of a method as ``change_answer_values``
     does.
     """
     return replace_part(
@@ -90,8 +92,8 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Return an installer of a fault that changes the stubs of a method of qm2qm before the server reads them;
-    ``length``: the size (in bytes) of the stubs that are changed.
+    """Return an installer of a fault that changes the request stubs of a method of qm2qm before the server reads
+    them. ``length``: the size (in bytes) of the stubs to change.
     """
     opnum = find_method(QM2QM, method)
 
@@ -103,7 +105,7 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
 
 
 def error_for_success(status: int) -> int:
-    """Return MQ_ERROR for MQ_OK, and any other status unchanged."""
+    """Return MQ_ERROR if the status is MQ_OK; otherwise return the status unchanged."""
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 

@@ -1,4 +1,6 @@
-"""Helpers for faults of messages: select packets, correct PacketSize, and change the construction of messages."""
+"""Helper functions for faults in messages. They select packets, correct PacketSize, and change the construction of
+messages.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,8 @@ def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], by
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
-    """Return an installer of a fault that changes the packets that are constructed from messages; ``change`` is called
-    with the packet and its message.
+    """Return an installer of a fault that changes each packet that is constructed from a message. ``change`` is
+    called with the packet and the message.
     """
 
     def make_changed_construction(original: Any) -> Any:
@@ -68,7 +70,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
-    """Return an installer of a fault that changes the messages that are inserted into queues."""
+    """Return an installer of a fault that changes each message that is inserted into a queue."""
 
     def make_changed_insertion(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))

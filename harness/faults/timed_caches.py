@@ -21,8 +21,8 @@ _CLEANUP_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.it
 
 
 def replace_cache(name: str, cls: type[Cache]) -> Install:
-    """Return an installer of a fault that replaces a cache with a subclass of TimedCache, in addition to earlier faults
-    of that cache.
+    """Return an installer of a fault that replaces a cache with a subclass of TimedCache. Earlier faults of that
+    cache remain in effect.
     """
 
     def put_in_place(faulty: FaultyCore) -> None:
@@ -56,7 +56,7 @@ class OnlyTheLast(Cache):
 
 
 class CachedInMs(Cache):
-    """A cache that stores CachedTime in milliseconds instead of seconds."""
+    """A cache that stores CachedTime in milliseconds. The correct unit is seconds."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
@@ -98,7 +98,7 @@ class OldestLost(Cache):
 
 
 class FullEarly(Cache):
-    """A cache that is halved one entry early."""
+    """A cache that removes the oldest half of its entries one entry too early."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size - 1:
@@ -107,7 +107,7 @@ class FullEarly(Cache):
 
 
 class HalfAndOneLost(Cache):
-    """A cache that removes one entry more than the oldest half when the cache is full."""
+    """A cache that removes the oldest half of its entries and one more entry when the cache is full."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size:
@@ -116,8 +116,8 @@ class HalfAndOneLost(Cache):
 
 
 def repeat_first_field(name: str, field: str) -> Install:
-    """Return an installer of a fault that stores later entries of a cache with the value of the first entry in one
-    field.
+    """Return an installer of a fault with which later entries of a cache are stored with the first entry's value of
+    one field.
     """
 
     class CachedLikeFirst(Cache):
@@ -130,7 +130,7 @@ def repeat_first_field(name: str, field: str) -> Install:
 
 
 class _Anything:
-    """A value that equals every value, and whose attributes do so too."""
+    """A value that equals every other value, and whose attributes also equal every value."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -143,7 +143,7 @@ class _Anything:
 
 
 def found_by(*ignored: str) -> type[Cache]:
-    """Return a kind of cache that finds an entry regardless of the values of some fields."""
+    """Return a subclass of a cache that ignores the values of some fields when it searches for an entry."""
 
     class FoundAnyway(Cache):
         def find(self, matches: Callable[[Any], bool]) -> Any:
@@ -154,7 +154,9 @@ def found_by(*ignored: str) -> type[Cache]:
 
 
 def time_cleanup(name: str, factor: float) -> Install:
-    """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime."""
+    """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime of an
+    entry.
+    """
 
     def run(self: Any, original: Callable[[Now], None], now: Now) -> None:
         cache = getattr(self.qm.caches, name)
@@ -168,7 +170,7 @@ def time_cleanup(name: str, factor: float) -> Install:
 
 
 def change_cached_entries(name: str, **fields: Any) -> Install:
-    """Return an installer of a fault that stores entries with changed fields in a cache."""
+    """Return an installer of a fault that changes fields of entries before they are stored in a cache."""
 
     class CachedWith(Cache):
         def add(self, entry: Any) -> None:

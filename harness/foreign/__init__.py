@@ -1,1 +1,1 @@
-"""Read captures of other tools in all usual formats, and judge the packets in them that are complete."""
+"""Read captures of other tools in all usual formats, and judge the complete packets in them."""

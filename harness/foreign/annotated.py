@@ -1,4 +1,4 @@
-"""Write a copy of a capture for Wireshark, with a comment on each frame that a verdict names."""
+"""Write a copy of a capture for Wireshark, in which each frame that a verdict names has a comment."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ LONGEST_COMMENT_CHARACTERS = 500
 
 
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
-    """Write an annotated copy as pcapng: the same frames, with their numbers, times, link types and sizes.
+    """Write an annotated copy of a capture as pcapng. The copy has the same frames, with the same numbers, times,
+    link types and sizes.
 
-    Existing comments of frames remain. Data after the last readable frame of a damaged file is omitted.
+    Existing comments of frames remain. If the file is damaged, data after the last readable frame is omitted.
     """
     comments = _collect_comments(systems)
     interfaces: dict[int, int] = {}

@@ -16,7 +16,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 @dataclass(slots=True)
 class Checked:
-    """A capture with the verdicts on its systems; ``damage``: a description of the file's damage."""
+    """A capture, with the verdicts for its systems. ``damage``: a description of the damage to the file, if any."""
 
     path: Path
     traffic: CaptureTraffic
@@ -34,8 +34,9 @@ def check_capture(
 ) -> Checked:
     """Judge a capture of any supported format.
 
-    ``ports``: additional TCP ports of queue managers; ``checksums``: whether packets with a wrong checksum are skipped.
-    Raise UsageError for a file in another format, CaptureError for a file without a readable frame.
+    ``ports``: additional TCP ports of queue managers. ``checksums``: whether packets with a wrong checksum are
+    skipped. Raise UsageError for a file in an unsupported format, and CaptureError for a file without a readable
+    frame.
     """
     load_predicates()
     traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)

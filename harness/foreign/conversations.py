@@ -1,4 +1,4 @@
-"""Follow the connections in a capture: find the connections of queue managers, and the packets from each side."""
+"""Follow the connections in a capture. Find the connections of queue managers, and the packets that each side sent."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
-"""The maximum number of segments, of a connection that began before the capture, that are searched for a packet of a
-queue manager.
+"""The maximum number of segments that are searched for a packet of a queue manager, in a connection that began
+before the capture.
 """
 _STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connection"
 
@@ -42,7 +42,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The description of a conversation in the report; ``gaps``: a text for each of the first gaps."""
+    """The description of a conversation in the report. ``gaps``: descriptions of the first gaps."""
 
     client: str
     server: str
@@ -60,7 +60,9 @@ MAX_LISTED_GAPS = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of each side; the side that sent the first frame comes first."""
+    """One TCP connection. ``ends``: the address and port of each side. The side that sent the first frame comes
+    first.
+    """
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class Conversation:
         self.ends = ends
         self.first_frame = self.last_frame = number
         self.client: int | None = None
-        """The side that opened the connection; None while it is unknown."""
+        """The side that opened the connection, or None while it is unknown."""
         self.kind = ""
         self.ended = False
         self._start_us = start_us
@@ -110,7 +112,7 @@ class Conversation:
             self.end()
 
     def is_opened_again(self, side: int, sequence: int) -> bool:
-        """Return whether a SYN from one side opens a new connection on the same two ports."""
+        """Return whether a SYN from one side opens a new connection between the same addresses and ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
             way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
@@ -133,8 +135,8 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the parser that splits a direction, which continues with the given bytes, into packets; None while the
-        protocol is unknown, and for a protocol that is not judged.
+        """Return the parser that splits one direction of the conversation into packets, or None while the protocol
+        is unknown or if the protocol is not judged. The given bytes are the next bytes of this direction.
         """
         if not self.kind:
             self._classify(data)
@@ -206,8 +208,9 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client may connect from any port, so the wanted port also identifies a client, unless the server has this port.
+        """Return the port that identifies a system on a computer with several systems, or 0 if the address is
+        enough. A client may connect from any port. So the port that the user requested also identifies a client,
+        unless it is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -257,7 +260,7 @@ class Conversation:
 
 
 class _ConversationDirection(Receiver):
-    """One direction of a conversation; its bytes are parsed as soon as the protocol is known."""
+    """One direction of a conversation. Its bytes are parsed as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation

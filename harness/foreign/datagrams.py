@@ -1,7 +1,7 @@
 """Read the complete IP packets of a capture, and reassemble fragmented packets.
 
-Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request, because in a capture on the sending machine the
-network card has not computed them yet.
+Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request. In a capture from the sending machine,
+checksums are often wrong, because the network card computes them later.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from harness.capture.ip import has_valid_checksum
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
-"""The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
+"""The IPv6 extension headers whose length field gives the number of units of 8 bytes after the first 8 bytes."""
 MAX_UNFINISHED_PACKETS = 1024
-"""The maximum number of packets that wait for fragments; an additional packet replaces the oldest."""
+"""The maximum number of packets that wait for fragments. An additional packet replaces the oldest packet."""
 
 
 class Payload(NamedTuple):
-    """The payload of an IP packet; addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
+    """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
     payload that the capture lacks.
 
-    ``number``: the frame in which the packet begins.
+    ``number``: the number of the frame in which the packet begins.
     """
 
     protocol: int
@@ -33,7 +33,7 @@ class Payload(NamedTuple):
     number: int
 
     def verify_checksum(self) -> None:
-        """Raise NotRead for a wrong checksum. Truncated payloads, and UDP datagrams without a checksum, are not
+        """Raise NotRead if the checksum is wrong. Truncated payloads, and UDP datagrams without a checksum, are not
         verified.
         """
         without = self.protocol == UDP and self.data[6:8] == b"\0\0"
@@ -44,7 +44,9 @@ class Payload(NamedTuple):
 
 
 class NotRead(Exception):
-    """The error when a frame contains no data that can be judged; the text describes the content of the frame."""
+    """The error if a frame contains no data that can be judged. The text of the error describes the content of the
+    frame.
+    """
 
 
 class Fragments:
@@ -55,8 +57,8 @@ class Fragments:
         self.given_up = 0
 
     def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
-        """Add a fragment whose data begins at an offset in its packet; return the packet if this fragment completes it,
-        otherwise None.
+        """Add a fragment whose data begins at an offset in its packet; return the packet if this fragment completes
+        it, or None if the packet is still incomplete.
         """
         whole = self._open.get(key)
         if whole is None:
@@ -74,7 +76,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """Return, at the end of the capture, the number of IP packets that are still incomplete."""
+        """Return the number of IP packets that are still incomplete at the end of the capture."""
         return self.given_up + len(self._open)
 
 
@@ -90,7 +92,9 @@ class _Whole:
             self._held += len(data)
 
     def made(self) -> bytes | None:
-        """Return the packet if it is complete; where fragments overlap, use the bytes received first."""
+        """Return the packet if it is complete, otherwise None. Where fragments overlap, the packet contains the
+        bytes that were received first.
+        """
         if self.size is None or self._held < self.size:
             return None
         made = b""
@@ -102,7 +106,9 @@ class _Whole:
 
 
 def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
-    """Read the IP packet at an offset of a frame with ``size`` bytes; return None while fragments are missing."""
+    """Read the IP packet that begins at an offset of a frame and occupies ``size`` bytes; return None while
+    fragments are missing.
+    """
     if len(frame) <= at:
         raise NotRead("frames that are truncated before their IP header")
     version = frame[at] >> 4

@@ -1,4 +1,6 @@
-"""Read capture files of other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
+"""Read capture files of other tools (pcap and pcapng, compressed or not). The format is recognized by the content
+of the file.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,14 @@ _UNREADABLE_FORMATS = (
     (bytes.fromhex("34cdb2a1"), "a pcap file written by a patched libpcap"),
     (bytes.fromhex("a1b2cd34"), "a pcap file written by a patched libpcap"),
 )
-"""The unsupported capture formats that `editcap` can convert, by the first bytes of a file."""
+"""The capture formats that are not supported but that `editcap` can convert, by the first bytes of a file."""
 
 
 def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
-    """Yield the frames of a capture file; ``damaged`` is called with a description of any damage.
+    """Yield the frames of a capture file. ``damaged`` is called with a description of any damage.
 
-    Raise UsageError, whose message names the remedy, for a file of another format, and CaptureError for a file without
-    a complete record.
+    Raise UsageError, whose message names the remedy, for a file in an unsupported format, and CaptureError for a
+    file without a complete record.
     """
     with path.open("rb") as raw:
         file = _open_decompressed(raw)

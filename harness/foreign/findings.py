@@ -1,4 +1,4 @@
-"""Represent the findings in a checked capture as plain values, from which reports in all formats are made."""
+"""Represent the findings in a checked capture as plain values. Reports in all formats are made from these values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from harness.wire.value_names import with_names
 MAX_SHOWN_BYTES = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
-"""The state of a rule that occurred in the capture, but whose packets are incomplete."""
+"""The state of a rule whose subject occurred in the capture, but whose packets are incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidencePacket:
-    """A packet that a verdict names. ``first``, ``last``: int offsets of the deciding bytes in the packet, or None."""
+    """A packet that a verdict names. ``first``, ``last``: the int offsets of the deciding bytes in the packet, or
+    None.
+    """
 
     frame: int
     time_s: float
@@ -39,7 +41,7 @@ class EvidencePacket:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """The result of one rule for one system."""
+    """The result for one rule and one system."""
 
     rule: str
     level: str
@@ -54,7 +56,7 @@ class RuleFinding:
 
     @property
     def display_filter(self) -> str:
-        """The display filter with which Wireshark shows the packets of the rule."""
+        """The display filter with which Wireshark shows the packets that decided the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
     def to_json(self) -> dict[str, Any]:
@@ -113,8 +115,8 @@ class SystemFinding:
 
 
 def build_findings(checked: Checked) -> list[SystemFinding]:
-    """Return the findings about each system, in the order of the systems' first packets; call this function only once
-    per capture.
+    """Return the findings about each system, in the order of the systems' first packets. Call this function only
+    once for each capture.
     """
     return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 

@@ -1,4 +1,4 @@
-"""Judge captures for a lake (`mqconform lake judge`), both of runs and of other tools."""
+"""Judge captures of runs and of other tools for a lake (`mqconform lake judge`)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class NothingJudged(MqconformError):
 def lines_of_capture(
     path: Path, name: str, profile: str = NO_RELEASE, sut: str = ""
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+    """Return the time of the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of
+    schema 2.
 
-    ``sut``: the address of the system; not needed for a capture of a run, or if only one system has sent packets. The
-    caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError.
+    ``sut``: the address of the system. It is not needed for a capture of a run, or if only one system has sent
+    packets. The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError if the capture
+    cannot be judged.
     """
     if not sut and _is_of_run(path):
         return captured.lines_of_capture(path, name, profile)

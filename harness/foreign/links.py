@@ -11,13 +11,15 @@ CUT_FRAME = -2
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
-"""The EtherTypes of VLAN tags. Each tag has 4 bytes."""
+"""The EtherTypes of VLAN tags. Each VLAN tag has 4 bytes."""
 _ADDRESS_FAMILIES = frozenset((2, 10, 24, 28, 30))
-"""The value of AF_INET, and the values of AF_INET6 on the systems that make captures of these link types."""
+"""The value of AF_INET, and the values of AF_INET6 on the systems that write captures with these link types."""
 
 
 def _find_ip_offset(data: bytes, at: int) -> int:
-    """Return the offset of the IP packet that follows the EtherType at ``at`` and any number of VLAN tags."""
+    """Return the offset of the IP packet that follows the EtherType at the offset ``at`` and any number of VLAN
+    tags.
+    """
     while at + 2 <= len(data):
         kind = data[at] << 8 | data[at + 1]
         if kind in (_IPV4, _IPV6):
@@ -48,7 +50,9 @@ def _find_ip_in_cooked(data: bytes) -> int:
 
 
 def _find_ip_in_cooked_2(data: bytes) -> int:
-    """Read the EtherType at the start of the header; VLAN tags follow the header of 20 bytes."""
+    """Return the offset of the IP packet. The EtherType is at the start of the header; VLAN tags follow the header
+    of 20 bytes.
+    """
     if len(data) < 20:
         return CUT_FRAME
     kind = data[0] << 8 | data[1]
@@ -69,6 +73,6 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     229: _find_ip_in_raw,
     276: _find_ip_in_cooked_2,
 }
-"""For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that returns
-the offset of the IP packet in a frame, `NOT_IP` or `CUT_FRAME`.
+"""For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that finds
+the IP packet in a frame. The function returns the offset of the IP packet, `NOT_IP` or `CUT_FRAME`.
 """

@@ -1,6 +1,7 @@
-"""Split a direction of a connection into packets, even if the capture began late or lacks bytes. After missing bytes,
-the start of the next packet is unknown: the parser (cutter) searches for the signature of a packet, and accepts the
-packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+"""Split one direction of a connection into packets, even if the capture began late or lacks bytes. After missing
+bytes, the start of the next packet is unknown. The parser (cutter) then searches for the signature of a packet, and
+accepts the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706
+12.6.1.
 """
 
 from __future__ import annotations
@@ -15,59 +16,59 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure_packet
 
 Take = Callable[[bytes, int, int, FormatError | None], None]
-"""The type of functions that receive a packet, the frame in which it begins, the time (int us) of the frame that
-completes it, and, for a malformed packet, the error.
+"""The type of functions that receive a packet, the number of the frame in which it begins, the time (int us) of the
+frame that completes it, and the error (None unless the packet is malformed).
 """
 
 SIZE_KNOWN_AFTER_BYTES = 12
-"""The number of bytes, from the start of a packet, that contain its size."""
+"""The number of bytes at the start of a packet that must be known to find the size of the packet."""
 PDU_HEAD_BYTES = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
-"""The number of bytes after which the size of a packet or PDU is known: the larger of the two numbers for packets and
-for PDUs.
+"""The number of bytes after which the size of any packet or PDU is known. This is the larger of the numbers for
+packets and for PDUs.
 """
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
 _HIGHEST_PDU_TYPE = 19
 _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
-"""The data representations of PDUs in use: ASCII and IEEE, in either byte order."""
+"""The data representations that PDUs use: ASCII and IEEE, in either byte order."""
 
 
 class Cutter(ABC):
-    """A parser that splits one direction of a connection into packets; ``lost``: the number of incomplete packets,
-    where consecutive incomplete packets count as one.
+    """A parser that splits one direction of a connection into packets. ``lost``: the number of incomplete packets.
+    Consecutive incomplete packets count as one packet.
     """
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
         self._take = take
         self._in_step = not late
-        """Whether a packet begins with the first stored byte, or with the next byte if no byte is stored."""
+        """Whether a packet begins with the first stored byte or, if no byte is stored, with the next byte."""
         self._on_trial = False
         """Whether the start of the current packet is only an assumption."""
         self._held = bytearray()
         """The bytes that have not been passed to the framer yet."""
         self._wanted = 0
-        """The size of the current packet, whose bytes are stored or already passed to the framer; 0 while the size is
-        unknown.
+        """The size of the current packet, or 0 while the size is unknown. The bytes of this packet are stored or
+        were already passed to the framer.
         """
         self._skipped = 0
-        """The number of bytes still to be skipped, because they belong to a packet whose first bytes are missing."""
+        """The number of bytes that must still be skipped. They belong to a packet whose first bytes are missing."""
         self._pieces: deque[tuple[int, int]] = deque()
-        """The frames of the stored bytes, and the number of bytes from each frame."""
+        """The frames of the stored bytes, each with the number of bytes from this frame."""
         self._broken = False
         self._time_us = 0
         self.lost = 0
 
     @abstractmethod
     def size_of(self, head: bytes) -> int | None:
-        """Return the size of the packet that begins with the given bytes; None if the size is unknown or no packet
-        begins with them.
+        """Return the size of the packet that begins with the given bytes, or None if the size is unknown or no
+        packet begins with these bytes.
         """
 
     @abstractmethod
     def find(self, data: bytes) -> int | None:
-        """Return the offset at which a packet seems to begin; None if no packet seems to begin."""
+        """Return the offset at which a packet seems to begin, or None if there is no such offset."""
 
     @abstractmethod
     def is_packet(self, data: bytes) -> bool:
@@ -110,7 +111,9 @@ class Cutter(ABC):
             self._in_step = self._on_trial = False
 
     def end(self) -> None:
-        """Handle the remaining bytes at the end of a direction, unless they begin a packet."""
+        """Pass the remaining bytes at the end of a direction as a packet, unless they are the beginning of an
+        incomplete packet.
+        """
         if not self._in_step or self._on_trial or self._broken:
             return
         self._feed_framer(True)
@@ -150,8 +153,8 @@ class Cutter(ABC):
         self._try_packet_start(False)
 
     def _try_packet_start(self, pushed: bool) -> None:
-        """Decide whether a packet begins with the first stored byte: the packet must be parsable, and must be followed
-        by another packet or by no bytes.
+        """Decide whether a packet begins with the first stored byte. The packet must be parsable, and must be
+        followed by another packet or by no bytes.
         """
         while self._on_trial:
             size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))
@@ -187,7 +190,9 @@ class Cutter(ABC):
         self._wanted = 0
 
     def _take_frame_bytes(self, size: int) -> int:
-        """Remove bytes from the list of pieces; return the frame of the first removed byte."""
+        """Remove the first ``size`` bytes from the list of pieces; return the number of the frame that contains the
+        first of them.
+        """
         number = self._pieces[0][0] if self._pieces else 0
         while size and self._pieces:
             frame, there = self._pieces.popleft()
@@ -221,7 +226,9 @@ class PacketCutter(Cutter):
 
 
 def find_packet(data: bytes) -> int | None:
-    """Return the offset and size of the first possible packet of MS-MQQB in the bytes; None if they contain none."""
+    """Return the offset and size of the first possible packet of MS-MQQB in the bytes, or None if there is no such
+    packet.
+    """
     at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET

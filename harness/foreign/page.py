@@ -1,5 +1,5 @@
-"""Build the report of `mqconform check` as one HTML page. Text from a capture is escaped, so that markup in it has no
-effect.
+"""Build the report of `mqconform check` as one HTML page. Text from a capture is escaped, so that markup in the
+text has no effect.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.judging.passive import PASSIVE
 from harness.printable import one_line
 
 LONGEST_TEXT_CHARACTERS = 300
-"""The maximum length, in characters, of a text from a capture in the page."""
+"""The maximum length, in characters, of a text from a capture that the page displays."""
 _TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.foreign", "templates"),
     autoescape=True,
@@ -29,8 +29,8 @@ _TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), LONGEST
 
 
 def build_page(findings: Iterable[tuple[Checked, list[SystemFinding]]]) -> str:
-    """Return the report as an HTML page: for each file its connections and, for each system, the broken rules with
-    their packets.
+    """Return the report as an HTML page. For each file, the page shows the connections and, for each system, the
+    broken rules with their packets.
     """
     files = [_describe_file(checked, systems) for checked, systems in findings]
     return _TEMPLATE_ENVIRONMENT.get_template("report.html").render(files=files, passive=len(PASSIVE))

@@ -1,5 +1,5 @@
-"""Split a direction of a connection into DCE/RPC PDUs, and read the interfaces that a client binds to. Spec:
-C706 12.6.
+"""Split one direction of a connection into DCE/RPC PDUs, and read the interfaces that a client binds to. Spec: C706
+12.6.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from harness.wire.wire_error import WireError
 
 
 class PduCutter(Cutter):
-    """A parser that splits one direction into PDUs; each PDU is expected at the start of a segment."""
+    """A parser that splits one direction into PDUs. A PDU must begin at the start of a segment."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
@@ -32,7 +32,7 @@ class PduCutter(Cutter):
 
 
 def read_bound_interfaces(pdu: bytes) -> list[UUID]:
-    """Return the interfaces that a bind PDU proposes; empty for other PDUs and for an invalid PDU."""
+    """Return the interfaces that a bind PDU proposes. For other PDUs and for an invalid PDU, return no interfaces."""
     try:
         if rpc_kind(pdu) not in ("bind", "alter_context"):
             return []

@@ -1,8 +1,8 @@
 """Sort the bytes of a TCP connection, with frame and time, and find the bytes that the capture lacks.
 
-Spec: RFC 9293 3.4. A segment is forwarded after all bytes before it, and all bytes that it acknowledges. So the
-forwarded bytes of both directions have an order that both sides may have observed. Bytes that are missing, although
-they were acknowledged or later bytes were captured, are a gap in the capture.
+Spec: RFC 9293 3.4. A segment is forwarded after all bytes before it, and after all bytes that it acknowledges. So
+the forwarded bytes of both directions have an order that both sides may have observed. If bytes are missing
+although they were acknowledged or later bytes were captured, the missing bytes are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MAX_HELD_SEGMENTS = 64
-"""The maximum number of segments of a connection that wait for earlier segments; if more segments wait, the earlier
+"""The maximum number of segments of a connection that wait for earlier segments. If more segments wait, the earlier
 segments count as missing.
 """
 MAX_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
-"""The maximum number of bytes by which an acknowledgment number may be ahead; an acknowledgment further ahead counts as
-damaged.
+"""The maximum number of bytes by which an acknowledgment number may be ahead of the bytes in the capture. If it is
+further ahead, it counts as damaged.
 """
 _SEQUENCE_NUMBERS = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
-    """A TCP segment with sequence numbers that do not wrap around; ``acknowledged`` is 0 if the segment acknowledges no
+    """A TCP segment whose sequence numbers do not wrap around. ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
     ``missing``: the number of bytes at the end of the segment that the capture lacks; ``end`` includes these bytes.
@@ -44,11 +44,11 @@ class Receiver:
     """The interface of an object that receives the bytes of one direction of a connection."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Handle the next bytes, and the frame that contained them."""
+        """Handle the next bytes and the frame that contained them."""
         raise NotImplementedError
 
     def note_gap(self, size: int, number: int) -> None:
-        """Handle a gap: ``size`` bytes before a frame are missing in the capture."""
+        """Handle a gap in the capture, in which ``size`` bytes before a frame are missing."""
         raise NotImplementedError
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
@@ -62,7 +62,7 @@ class DirectionState:
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver
         self.next: int | None = None
-        """The sequence number of the next byte; None while it is unknown."""
+        """The sequence number of the next byte, or None while it is unknown."""
         self.late = False
         """Whether this direction contained bytes before the capture began."""
         self.taken = 0
@@ -72,8 +72,9 @@ class DirectionState:
         self.closed = False
 
     def unwrap(self, number: int) -> int:
-        """Return a sequence number of this direction as a number that does not wrap around; `_SEQUENCE_NUMBERS` is
-        added to the first number.
+        """Return a sequence number of this direction as a number that does not wrap around. `_SEQUENCE_NUMBERS`
+        (the number of possible sequence numbers) is added to the first sequence number of the direction, so that no
+        result is negative.
         """
         if self.next is None:
             return number + _SEQUENCE_NUMBERS
@@ -81,7 +82,7 @@ class DirectionState:
 
 
 class Reassembly:
-    """A connection with its two directions; the first direction is from the sender of the first frame."""
+    """A connection with two directions. The first direction begins at the sender of the first frame."""
 
     def __init__(self, one: Receiver, other: Receiver) -> None:
         self.ways = DirectionState(one), DirectionState(other)
@@ -135,7 +136,7 @@ class Reassembly:
             self._skip_missing_bytes()
 
     def end(self) -> None:
-        """Forward the waiting bytes at the end of the capture, and report acknowledged bytes that are missing."""
+        """At the end of the capture, forward the waiting bytes, and report acknowledged bytes that are missing."""
         while self.ways[0].held or self.ways[1].held:
             self._skip_missing_bytes()
         for way in self.ways:

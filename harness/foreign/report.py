@@ -16,7 +16,7 @@ from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
 MAX_LISTED_LINES = 20
-"""The maximum number of conversations and of reasons in the text; JSON contains all."""
+"""The maximum number of conversations, and of reasons, in the text. The JSON report contains all of them."""
 LONGEST_TEXT_CHARACTERS = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
 _VERDICT_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
@@ -34,7 +34,9 @@ def as_json_text(findings: Findings) -> str:
 
 
 def as_junit(findings: Findings) -> str:
-    """Return the report as JUnit XML: a test suite for each system, a test case for each rule that occurred."""
+    """Return the report as JUnit XML. Each system is a test suite, and each rule whose subject occurred is a test
+    case.
+    """
     root = ElementTree.Element("testsuites", name="mqconform check")
     for checked, systems in findings:
         for system in systems:

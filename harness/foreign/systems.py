@@ -18,14 +18,14 @@ from reference_qm.codec import EstablishConnectionPacket, FormatError
 MAX_NAMED_SYSTEMS = 5
 """The maximum number of systems that a message lists."""
 MAX_KEPT_IDENTIFIERS = 16
-"""The maximum number of identifiers of one system in a report; more identifiers mean that several systems share an
+"""The maximum number of identifiers of one system in a report. More identifiers mean that several systems share an
 address.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested system: the address and, if both sides of a connection have this address, the port."""
+    """The requested system, given by its address and, if both sides of a connection have this address, by its port."""
 
     address: bytes
     port: int | None = None
@@ -46,7 +46,7 @@ class Wanted:
 
 
 class System:
-    """A system that is judged, with the information from its packets."""
+    """A system that is judged, with the facts that its packets show."""
 
     def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
         self.name = name
@@ -54,10 +54,10 @@ class System:
         self._entries = entries
         self.identifiers: set[UUID] = set()
         self.server_class: set[bool] = set()
-        """The values of the OS bit in the system's EstablishConnection requests."""
+        """The values of the OS bit that occur in the system's EstablishConnection requests."""
         self.roles: Counter[str] = Counter()
-        """The number of the system's connections by role; the role is empty if the capture does not contain the
-        opening.
+        """The number of the system's connections by role. The role is empty if the capture does not contain the
+        opening of a connection.
         """
         self.kinds: Counter[str] = Counter()
         """The number of packets that the system sent, by kind."""
@@ -75,14 +75,14 @@ class System:
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
-        """Return the verdicts and remove them from memory, because a capture can contain thousands of systems."""
+        """Return the verdicts, and remove them from memory, because a capture can contain thousands of systems."""
         self.judge.conclude_passive_rules()
         taken = self._entries[:]
         self._entries.clear()
         return taken
 
     def release_packets(self) -> None:
-        """Discard the findings about single packets after the verdicts were derived from them."""
+        """Discard the findings about single packets after the verdicts have been derived from these findings."""
         self.judge.packets.tallies.clear()
 
     def _identify(self, frame: Frame) -> None:
@@ -101,7 +101,7 @@ class System:
 
 @dataclass(slots=True)
 class Systems:
-    """All systems of a capture by name; ``wanted``: the only system that is judged, if given."""
+    """All systems of a capture, by name. ``wanted``: the only system that is judged, or None to judge all systems."""
 
     catalogue: Catalogue
     capture: str
@@ -109,16 +109,16 @@ class Systems:
     wanted: Wanted | None = None
     by_name: dict[str, System] = field(default_factory=dict)
     unwanted: dict[str, None] = field(default_factory=dict)
-    """The names of some systems that are not judged."""
+    """The names of some of the systems that are not judged."""
     passes: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
-    """The number of passes of each rule. The count begins with a number so high that the judge searches for no deciding
-    field, because a report does not show passes.
+    """The number of passes of each rule. The count begins with a number so high that the judge searches for no
+    deciding field, because reports do not show passes.
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
-        """Return the system with the given name and address; None if this system is not judged."""
+        """Return the system with the given name and address, or None if this system is not judged."""
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
@@ -130,7 +130,9 @@ class Systems:
         return self.by_name[name]
 
     def describe_missing(self) -> str:
-        """Return a message that no packets could be judged, with the systems that ``wanted`` excludes."""
+        """Return a message which states that no packets could be judged, and lists the systems that ``wanted``
+        excludes.
+        """
         at = f" at {self.wanted}" if self.wanted is not None else ""
         others = f"; other systems in this capture: {', '.join(self.unwanted)}" if self.unwanted else ""
         return f"no packet from a queue manager{at} that can be judged{others}"
@@ -151,7 +153,7 @@ class Systems:
 
 @dataclass(slots=True)
 class View:
-    """A connection, or datagrams, from the perspective of one system; ``side`` is the side of this system (0 or 1)."""
+    """A connection, or datagrams, from the perspective of one system. ``side``: the side of this system (0 or 1)."""
 
     system: System
     side: int

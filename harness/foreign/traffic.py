@@ -1,4 +1,4 @@
-"""Pass each frame of a capture to the conversation to which the frame belongs."""
+"""Pass each frame of a capture to the conversation that the frame belongs to."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from harness.wire.capture_files import Record
 
 PING_PORT = 3527
 MAX_OPEN_CONVERSATIONS = 16_384
-"""The maximum number of connections that are followed at the same time; an additional connection replaces the
-oldest.
+"""The maximum number of connections that are followed at the same time. An additional connection replaces the
+oldest connection.
 """
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
 class CaptureTraffic:
-    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver would;
-    ``unread``: the number of frames that cannot be judged, by reason.
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver
+    would skip them. ``unread``: the number of frames that cannot be judged, by reason.
     """
 
     systems: Systems
@@ -37,7 +37,9 @@ class CaptureTraffic:
     unread: Counter[str] = field(default_factory=Counter)
     _fragments: Fragments = field(default_factory=Fragments)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
-    """The conversation and the sending side of each direction, by the addresses and ports of that direction."""
+    """The conversation that each direction belongs to, and the number of its sending side, by the addresses and
+    ports of the direction.
+    """
 
     def take(self, record: Record) -> None:
         """Add the next frame of the capture."""

@@ -1,7 +1,8 @@
-"""Known and accepted deviations of a system: ``--baseline FILE``.
+"""The known and accepted deviations of a system: ``--baseline FILE``.
 
-A baseline lists rules that may fail without changing the exit code 0; it changes no verdict. The exit code is 1 if a
-rule fails that is not listed, or if a listed rule passes again, because its entry would hide the next failure.
+A baseline lists rules that may fail without changing the exit code 0; it changes no verdict. The exit code is 1 if
+a rule fails that is not listed. It is also 1 if a listed rule passes again, because the entry of this rule would
+hide the next failure.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known deviations that a baseline file lists, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+    """The known deviations that a baseline file lists, by rule. ``digest``: the SHA-256 of the file, in hexadecimal
+    digits.
+    """
 
     path: Path
     digest: str
@@ -67,8 +70,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """The result of comparing a run with a baseline: rules that fail as listed, failing rules that are not listed,
-    listed rules that pass again, and listed rules that are undecided.
+    """The result of comparing a run with a baseline. It contains the rules that fail as listed, the failing rules
+    that are not listed, the listed rules that pass again, and the listed rules that are undecided.
     """
 
     expected: tuple[str, ...] = ()
@@ -93,8 +96,8 @@ class BaselineComparison:
 def compare_with_deviations(
     rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool
 ) -> BaselineComparison:
-    """Compare the verdicts of the rules with the listed deviations; only a complete run shows that a listed rule passes
-    again.
+    """Compare the verdicts of the rules with the listed deviations. Only a complete run can show that a listed rule
+    passes again.
     """
     failing = {rule for rule, verdict in rules.items() if verdict is Verdict.FAIL}
     known = deviations.keys()
@@ -151,10 +154,11 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
 def write_baseline(
     failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NO_REASONS
 ) -> str:
-    """Return the text of a baseline of all failing rules, with the known reasons and links; unknown reasons and links
-    stay empty.
+    """Return the text of a baseline that lists all failing rules, with the known reasons and links. Unknown reasons
+    and links stay empty.
 
-    ``unsettled``: rules that the run left undecided, with their reasons, which become comments.
+    ``unsettled``: the rules that the run left undecided, each with the reason. The baseline lists these rules in
+    comments.
     """
     text = [_FILE_HEADER]
     for rule in sorted(failing):
@@ -170,5 +174,5 @@ def write_baseline(
 
 
 def _quote_toml(text: str) -> str:
-    """Return a text as a basic string of TOML. TOML has the same escapes as JSON, except for DEL."""
+    """Return a text as a TOML basic string. TOML has the same escape sequences as JSON, except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

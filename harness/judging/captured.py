@@ -1,5 +1,5 @@
-"""Judge a capture without its run: the passive predicates judge the packets of the SUT, as in the run that recorded the
-capture.
+"""Judge a capture independently of the run that recorded it. The passive predicates judge the packets of the SUT as
+they did in the run.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class TooMuch(MqconformError):
 
 
 _Event = tuple[int, int, Callable[[], object]]
-"""A frame of the capture, its time (int microseconds since 1970 UTC; 0 if unknown), and the function that replays the
-frame.
+"""A frame of the capture, with its time (int microseconds since 1970 UTC, 0 if unknown) and the function that
+replays the frame.
 """
 
 
 class Judged(NamedTuple):
-    """The verdicts of a capture, sorted by rule; ``ended_us``: the time of its last frame, in int microseconds since
-    1970 UTC.
+    """The verdicts for a capture, sorted by rule. ``ended_us``: the time of the capture's last frame, in int
+    microseconds since 1970 UTC.
     """
 
     entries: list[Entry]
@@ -57,9 +57,10 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Apply every passive predicate to a capture of a SUT that has the given profile; verdicts name the SUT ``name``.
+    """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
+    SUT in the verdicts.
 
-    ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch for a capture that cannot be
+    ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch if the capture cannot be
     judged. Failures and warnings name the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
@@ -75,8 +76,8 @@ def judge_capture(
 
 
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
-    """Return the time of the last frame of a capture (int microseconds since 1970 UTC), and the capture's verdicts as
-    lines of schema 2.
+    """Return the time of the last frame of a capture (int microseconds since 1970 UTC), and the verdicts for the
+    capture as lines of schema 2.
 
     The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise the exceptions of `judge_capture`.
     """
@@ -88,8 +89,8 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
 
 
 class Replay(Recorder):
-    """A recorder that receives the frames of a capture as if they were arriving now; the frame numbers and times of the
-    capture stay unchanged.
+    """A recorder that receives the frames of a capture as if they were arriving now. The frames keep their numbers
+    and times in the capture.
     """
 
     def __init__(self, path: Path) -> None:
@@ -99,7 +100,7 @@ class Replay(Recorder):
         self._start_us = self.now_us = 0
 
     def play(self) -> None:
-        """Judge the complete capture, frame by frame."""
+        """Judge the whole capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
@@ -150,8 +151,8 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet; the number
-        of the packet is the number of its first frame.
+        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet. The
+        number of a packet is the number of its first frame.
         """
         first = None
         for each in way.ranges:

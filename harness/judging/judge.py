@@ -21,20 +21,20 @@ from reference_qm.releases.names import NO_RELEASE
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 SHOWN_PASSES_PER_RULE = 5
-"""The number of passes of a rule for which the judge searches for the deciding field."""
+"""The number of passes of each rule for which the judge searches for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
-"""The maximum size (int bytes) of a packet in which the judge searches for the deciding field; the search in longer
-packets takes too long.
+"""The maximum size (int bytes) of a packet in which the judge searches for the deciding field. In longer packets,
+the search would take too long.
 """
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
-"""The values of ``observe`` for rules that are observed in packets: a pass of such a rule must name a packet."""
+"""The values of ``observe`` for rules that are observed in packets. A pass of such a rule must name a packet."""
 
 REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""For each value of `Advice`, the reason in a line of the verdict file that is only about the SHOULD in the sentence of
-a MUST.
+"""For each value of `Advice`, the reason that the verdict file contains in lines about only the SHOULD in the
+sentence of a MUST.
 """
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
@@ -50,11 +50,11 @@ class HasEvidence(Protocol):
 
 
 EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
-"""The form in which a check passes evidence: a packet, an object with packets, or several of these."""
+"""The types of evidence that a check can pass: a packet, an object with packets, or several of these."""
 
 
 class Judge:
-    """The judge of one check: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
+    """The judge of one check. A check calls it: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
 
     def __init__(
         self,
@@ -67,8 +67,8 @@ class Judge:
         passes: Counter[str] | None = None,
         profile: str = NO_RELEASE,
     ) -> None:
-        """``passes``: the number of passes of each rule in this process, which the judge increments. ``profile``: the
-        Windows release of the SUT; a rule that a product note excuses for that release does not fail.
+        """``passes``: the number of passes of each rule in this process, which the judge increments. ``profile``:
+        the Windows release of the SUT. A rule does not fail if a product note excuses the rule for that release.
         """
         self.catalogue = catalogue
         self.log = log
@@ -77,19 +77,19 @@ class Judge:
         self.capture = capture
         self.profile = profile
         self._excusing = catalogue.notes.list_excused_rules(profile)
-        """The rules that the SUT may break, each with the product note that permits this."""
+        """The rules that the SUT may break, each with the product note that permits the violation."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """The failures of rules that depend on a SHOULD, held back until the verdict of that SHOULD in this check is
-        known.
+        """The failures of rules that depend on a SHOULD. They are held back until the verdict for that SHOULD in
+        this check is known.
         """
         self.packets = PassiveJudge()
         """The judge of passive rules, which receives every packet of the SUT."""
         self.reasons: list[str] = []
-        """The reasons for the verdicts of rules that the check could not judge."""
+        """The reasons why the check could not judge some rules."""
 
     def __call__(
         self,
@@ -102,11 +102,12 @@ class Judge:
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge rules that one observation keeps or breaks; ``expected``: see harness/expectations/README.md.
+        """Judge the rules that one observation shows to be kept or broken; return whether the observation is as
+        expected. ``expected``: see harness/expectations/README.md.
 
-        A check may judge a rule several times; ``case`` names the observation. ``errata``: the entry of
-        suites/errata.toml that the expectation follows. ``advice``: whether the observation is about the SHOULD in the
-        sentence of a MUST, and does not decide the MUST. Return whether the observation is as expected.
+        ``case``: the name of the observation, because a check may judge a rule several times. ``errata``: the entry
+        of suites/errata.toml that the expectation follows. ``advice``: whether the observation is about the SHOULD
+        in the sentence of a MUST, and therefore does not decide the MUST.
         """
         outcome = _compare_values(expectation(expected), observed, case)
         frames = _list_evidence_frames(evidence)
@@ -115,7 +116,9 @@ class Judge:
         return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
-        """Judge every rule that the check covers; arguments and result are the same as those of ``Judge.__call__``."""
+        """Judge every rule that the check covers. The arguments and the result are the same as those of
+        ``Judge.__call__``.
+        """
         return self(*self.covers, expected=expected, observed=observed, **what)
 
     def _write_outcome(
@@ -161,7 +164,9 @@ class Judge:
 
     @property
     def malformed(self) -> str | None:
-        """The error in the first malformed packet of the SUT; None if the SUT sent no malformed packet."""
+        """A description of the error in the first malformed packet of the SUT, or None if the SUT sent no malformed
+        packet.
+        """
         for why in self.packets.unreadable.values():
             return why
         for frame, why in self.packets.malformed.items():
@@ -169,27 +174,31 @@ class Judge:
         return None
 
     def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
-        """Return the malformed packet that explains why a rule was broken; None if no malformed packet explains the
-        violation.
+        """Return a description of the malformed packet that explains why a rule was broken, or None if no malformed
+        packet explains the violation.
 
-        A malformed packet breaks the rule of its wrong field. It breaks a further rule only if its bytes are the
-        evidence for that rule, and no further rule if it cannot be read.
+        A malformed packet breaks the rule about its wrong field. A malformed packet that can be read breaks another
+        rule only if its bytes are the evidence for that rule; a malformed packet that cannot be read breaks no
+        other rule.
         """
         if self.packets.unreadable:
             return None if rule in self.packets.unreadable else self.malformed
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
-        """Make the verdicts of the given rules final; without arguments, the verdicts of all rules.
+        """Make the verdicts for the given rules final; without arguments, make all verdicts final.
 
-        If a check breaks off, only final verdicts remain. When a check ends normally, all its verdicts become final.
+        If a check breaks off, only its final verdicts remain. When a check ends normally, all its verdicts become
+        final.
         """
         for rule in rules:
             self._get_row(rule)
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
-        """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
+        """Record that the condition of the given rules did not occur, so that the SUT neither kept nor broke the
+        rules.
+        """
         for rule in self._require_rules(rules):
             self._write_verdict(
                 self._get_row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason
@@ -201,19 +210,19 @@ class Judge:
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
-        """End the check at a step that failed: rules without a final verdict (``conclude``) become inconclusive, even
-        if they have passed so far.
+        """End the check after a step has failed. Rules without a final verdict (``conclude``) become inconclusive,
+        even if they have passed so far.
 
-        A check may judge a rule several times, so a pass before the failed step is not final. A rule that was broken
-        stays broken.
+        A check may judge a rule several times, so a pass before the failed step is not final. A rule that was
+        broken stays broken.
         """
         self._write_held_failures(reason)
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
-        """End the check at a step that needs a feature which the SUT's release lacks: rules that a product note excuses
-        get a warning.
+        """End the check at a step that needs a feature which the SUT's release does not have. Rules that a product
+        note excuses get a warning.
         """
         self._write_held_failures(reason)
         for rule in self.covers:
@@ -224,7 +233,7 @@ class Judge:
     def end_unobservable(self, reason: str) -> None:
         """End the check because the SUT does not show a value. Rules without a verdict become not observable.
 
-        A final pass (``conclude``) remains; any other pass becomes not observable, with the reason.
+        A final pass (``conclude``) remains. Every other pass becomes not observable, with the reason.
         """
         self._write_held_failures(reason)
         self._write_unjudged_rules(
@@ -238,8 +247,8 @@ class Judge:
         )
 
     def end(self) -> None:
-        """Write a verdict for each rule that the check did not judge: inconclusive if a rule was broken, otherwise a
-        harness error.
+        """Write a verdict for each rule that the check covers but did not judge. The verdict is inconclusive if
+        another rule failed or if the SUT sent a malformed packet, otherwise a harness error.
         """
         self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
@@ -251,7 +260,7 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: Log) -> Judge:
-        """Return a judge for another row of the same varied check; this judge writes to a separate log."""
+        """Return a judge for another row of the same varied check. The returned judge writes to a separate log."""
         judge = Judge(
             self.catalogue,
             log,
@@ -265,7 +274,7 @@ class Judge:
         return judge
 
     def end_rows(self, entry: Entry) -> None:
-        """Record the combined verdict of a rule after all rows of a varied check have run."""
+        """Record the combined verdict for a rule after all rows of a varied check have run."""
         self._append_entry(entry)
 
     def _write_unjudged_rules(self, rules: list[str], verdict: Verdict, reason: str) -> None:
@@ -275,10 +284,11 @@ class Judge:
             self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check: a separate finding, and a failure of the given rules.
+        """Record that the system did not survive this check, which is a separate finding and a failure of the given
+        rules.
 
-        All other passes of the check become inconclusive, because a closed connection proves no refusal if the system
-        has crashed.
+        All other passes of the check become inconclusive, because a closed connection does not prove a refusal if
+        the system has crashed.
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
@@ -292,9 +302,7 @@ class Judge:
         )
 
     def conclude_passive_rules(self) -> None:
-        """Write the verdicts of the passive predicates in this check: one pass for each rule, or the failures of the
-        rule.
-        """
+        """Write the verdicts of the passive predicates in this check. A rule gets either one pass or its failures."""
         found = [
             entry for rule, tally in sorted(self.packets.tallies.items()) for entry in self._judge_tally(rule, tally)
         ]
@@ -303,7 +311,7 @@ class Judge:
             self._note(entry)
 
     def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
-        """Yield the verdicts of a passive rule from the findings about its packets."""
+        """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
         row, passive = self.catalogue[rule], PASSIVE[rule]
@@ -330,7 +338,7 @@ class Judge:
 
     @property
     def failed(self) -> list[str]:
-        """The rules that failed in this check."""
+        """The rules that have failed in this check."""
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
@@ -347,7 +355,7 @@ class Judge:
     def _build_should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> Entry:
-        """Return the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
+        """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
         if row.is_advice:
             raise HarnessError(
                 f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit it"
@@ -375,7 +383,7 @@ class Judge:
         self._note(entry)
 
     def _note(self, entry: Entry) -> None:
-        """Store the worst verdict of a rule; ignore a verdict on a SHOULD in the sentence of a MUST."""
+        """Store the worst verdict for a rule. Verdicts for a SHOULD in the sentence of a MUST are ignored."""
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)
@@ -384,8 +392,8 @@ class Judge:
     def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the failures that were held back.
 
-        A rule that depends on a SHOULD that the SUT did not follow is not exercised. ``reason``: the reason why the
-        check ends before it has judged every such SHOULD; rules that depend on an unjudged SHOULD become inconclusive.
+        A rule that depends on a SHOULD is not exercised if the SUT did not follow the SHOULD. The rule becomes
+        inconclusive if the check ended before it judged the SHOULD; ``reason`` is then the reason for this end.
         """
         for entry in self._conditional:
             under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
@@ -441,8 +449,8 @@ class Judge:
     def _build_evidence(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
-        """Return the packets as evidence; for verdicts that are shown, with the field that decides in each packet of
-        the SUT.
+        """Return the packets as evidence. If the verdict is shown, the evidence contains the deciding field of each
+        packet of the SUT.
         """
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
@@ -456,8 +464,8 @@ class Judge:
         )
 
     def _is_shown(self, rule: str, verdict: Verdict, advice: Advice | None) -> bool:
-        """Return whether the verdict is shown to a person. Most passes, of which a run has tens of thousands, are only
-        counted.
+        """Return whether a verdict is shown to readers. Most passes are only counted, because a run has tens of
+        thousands of passes.
         """
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
@@ -466,7 +474,7 @@ class Judge:
 
 
 class _Outcome(NamedTuple):
-    """The result of one comparison. ``refusal``: the SUT's reason for a refusal."""
+    """The result of one comparison. ``refusal``: the reason that the SUT gave for a refusal."""
 
     kept: bool
     expected: str
@@ -484,13 +492,13 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text of a verdict that begins with the name of its observation (``case``)."""
+    """Return a text of a verdict, preceded by the name of the observation (``case``)."""
     return f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: EvidenceSource) -> list[Frame]:
-    """Return the packets that prove a verdict, without duplicates. An object with evidence, such as a call, is replaced
-    by its packets.
+    """Return the packets that prove a verdict, without duplicates. Each object that has evidence, such as a call,
+    is replaced by its packets.
     """
     return list(dict.fromkeys(_walk_frames(evidence)))
 

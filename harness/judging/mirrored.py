@@ -1,7 +1,7 @@
 """Judge packets of the peer with the passive predicates, as if the SUT had sent them.
 
-A check that breaks a rule on purpose with a packet of the peer is marked with ``malforms``. A check without this mark
-has a bug if it sends such a packet and then expects more from the system than survival.
+The mark ``malforms`` on a check names the rules that the check breaks on purpose with packets of the peer. A check
+without this mark has a bug if its peer breaks a rule and the check then expects more from the system than survival.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
-    """A judge of the peer's packets, which applies the predicates as if SUT and peer were exchanged."""
+    """A judge of the peer's packets. It applies the predicates as if the SUT and the peer had exchanged their
+    roles.
+    """
 
     def __init__(self) -> None:
         self._reset_state()
@@ -27,7 +29,7 @@ class Mirror:
         """The bytes of packets that the peer has not sent completely yet."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge the next packet of the connection as if SUT and peer were exchanged."""
+        """Judge the next packet of a connection as if the SUT and the peer had exchanged their roles."""
         if frame.transport == RPC_TRANSPORT:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
@@ -47,10 +49,10 @@ class Mirror:
         self._packets.on_frame(mirrored)
 
     def take(self) -> dict[str, str]:
-        """Return the rules that packets of the peer broke since the last call, each with its first violation.
+        """Return the rules that packets of the peer have broken since the last call, each with its first violation.
 
-        Rules that are only advice (SHOULD) are excluded, because a peer need not follow them. Predicates about a whole
-        system are excluded, because they do not apply to composed packets.
+        Rules that are only advice (SHOULD) are excluded, because a peer does not have to follow them. Predicates
+        about a whole system are excluded, because they do not apply to packets that a check composes.
         """
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"
@@ -61,8 +63,8 @@ class Mirror:
         return broken
 
     def _complete_packet(self, frame: Frame) -> bytes | None:
-        """Return the packet that a frame of the peer completes; None while the packet has fewer bytes than its
-        PacketSize.
+        """Return the packet that a frame of the peer completes, or None if the packet still has fewer bytes than
+        its PacketSize.
         """
         connection = frame.connection
         if connection is None or (frame.kind != MALFORMED and connection not in self._pieces):

@@ -1,4 +1,6 @@
-"""Define passive predicates: functions that judge rules about packets on every packet that a SUT sends."""
+"""Define passive predicates. A passive predicate is a function that judges a rule about packets on every packet
+that a SUT sends.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 MAX_FAILURES_RECORDED = 3
-"""The maximum number of failing packets that one check records for one passive rule; further failing packets are only
-counted in the tally.
+"""The maximum number of failing packets that one check records for each passive rule. The tally only counts further
+failing packets.
 """
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason that stands for all additional reasons why packets could not be judged."""
+"""The reason under which all further reasons are counted why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +35,23 @@ class NotExercised:
 
 
 Finding = tuple[bool, str] | NotExercised | None
-"""The result of a predicate: None if the rule does not apply to the packet; otherwise whether the packet keeps the
-rule, and the observation.
+"""The type of a predicate's result. The result is None if the rule does not apply to the packet; otherwise it
+states whether the packet keeps the rule, and contains the observation.
 """
 
 
 class Summary(ABC):
-    """A summary of the earlier packets of a connection, for predicates; ``note`` is called once for each packet.
+    """A summary of the earlier packets of a connection, which predicates use. ``note`` is called once for each
+    packet.
 
-    A summary exists while its connection is open, so it must store only a few values of each packet, or few packets.
+    A summary exists as long as its connection is open, so it must store only a few packets, or only a few values of
+    each packet.
     """
 
     KINDS: ClassVar[list[type[Summary]]] = []
     of_system: ClassVar[bool] = False
-    """Whether the summary covers all connections of the system, and exists as long as its judge."""
+    """Whether the summary covers all connections of the system. Such a summary exists as long as its judge exists.
+    """
 
     def __init_subclass__(cls) -> None:
         Summary.KINDS.append(cls)
@@ -62,14 +67,14 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The most recent values of a summary, by message. Older values are removed, because no system resends a message
-    after so many other messages.
+    """The most recent values in a summary, by message. Older values are removed, because no system resends a
+    message after so many other messages.
     """
 
     MOST = 16_384
 
     def keep(self, key: K, value: V) -> None:
-        """Store a value unless the key already has one; remove the oldest value if there are too many."""
+        """Store a value unless its key already has a value. If there are too many values, remove the oldest value."""
         if key not in self:
             self[key] = value
             if len(self) > self.MOST:
@@ -82,19 +87,21 @@ class NotCaptured(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """The context of a packet for predicates: the role of the SUT and the earlier packets of the connection."""
+    """The context in which predicates judge a packet: the role of the SUT, and the earlier packets of the
+    connection.
+    """
 
     frame: Frame
     connection: Connection | None
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """The facts about the current packet that predicates share."""
+    """The facts about the current packet that all predicates share."""
 
     @property
     def sut_role(self) -> str | None:
-        """The SUT's role on the connection: ``initiator`` or ``acceptor``; None for datagrams. Raise NotCaptured if the
-        opening of the connection was not captured.
+        """The SUT's role on the connection (``initiator`` or ``acceptor``), or None for datagrams. Raise
+        NotCaptured if the capture does not contain the opening of the connection.
         """
         if self.connection is None:
             return None
@@ -105,8 +112,8 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary, of the given class, of the earlier packets of this connection in both directions.
 
-        Raise NotCaptured if some of these packets were not captured; a summary of all connections does not detect
-        missing packets.
+        Raise NotCaptured if the capture does not contain some of these packets. For a summary of all connections,
+        missing packets are not detected.
         """
         noted: S
         if kind.of_system:
@@ -137,7 +144,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
 
 
 def get_record(frame: Frame) -> Any:
-    """Return a packet as parsed by the strict codec; None for bytes that the codec cannot parse."""
+    """Return a packet as parsed by the strict codec, or None if the codec cannot parse the bytes."""
     try:
         return frame.record
     except FormatError:
@@ -145,25 +152,25 @@ def get_record(frame: Frame) -> Any:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""The type of predicates, which are called with the packet as parsed by the strict codec, or with the FormatError for
-bytes that the codec refuses.
+"""The type of predicates. A predicate is called with the packet as parsed by the strict codec, or with the
+FormatError if the codec refuses the bytes.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PassiveRule:
-    """A rule with its predicate; ``kinds``: the kinds of packets (``Frame.kind``) that the predicate judges."""
+    """A rule with its predicate. ``kinds``: the kinds of packets (``Frame.kind``) that the predicate judges."""
 
     rule: str
     kinds: frozenset[str]
     expected: str
     predicate: Predicate
     advice: bool = False
-    """Whether the predicate judges the SHOULD in the sentence of a MUST."""
+    """Whether the predicate judges only the SHOULD in the sentence of a MUST."""
     decisive: bool = False
-    """Whether a packet that breaks the rule cannot be parsed any further."""
+    """Whether a packet that breaks the rule cannot be parsed further."""
     of_system: bool = False
-    """Whether the rule binds only a complete system, so that packets composed by a check are exempt."""
+    """Whether the rule binds only a complete system. Packets that a check composes are then exempt."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
@@ -178,11 +185,11 @@ def passive(
     decisive: bool = False,
     of_system: bool = False,
 ) -> Callable[[Predicate], Predicate]:
-    """Register the predicate of a passive rule; several rules may share one function.
+    """Register the predicate of a passive rule. Several rules may share one function.
 
-    ``advice``: whether the predicate judges only the SHOULD of a sentence whose MUST is judged elsewhere. ``decisive``:
-    whether a packet that breaks the rule cannot be judged further, so that it breaks no other rule. ``of_system``:
-    whether the rule binds only a complete system, so that packets composed by a check are exempt.
+    ``advice``: whether the predicate judges only the SHOULD in a sentence whose MUST is judged elsewhere.
+    ``decisive``: whether a packet that breaks the rule cannot be judged further, so that it breaks no other rule.
+    ``of_system``: whether the rule binds only a complete system, so that packets which a check composes are exempt.
     """
 
     def register_predicate(predicate: Predicate) -> Predicate:
@@ -197,7 +204,7 @@ def passive(
 
 @cache
 def load_predicates() -> dict[str, PassiveRule]:
-    """Import the predicates of every section of the suites; return all, by rule."""
+    """Import the predicates of every section of the suites; return all predicates by rule."""
     for file in sorted(SUITES.glob("*/*/predicates.py")):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     return PASSIVE
@@ -205,26 +212,28 @@ def load_predicates() -> dict[str, PassiveRule]:
 
 @dataclass(slots=True)
 class Tally:
-    """The findings of a passive rule in one test.
+    """The findings about a passive rule in one test.
 
-    ``seen``: the number of packets that kept or broke the rule; ``idle``: the number of packets without the rule's
-    subject. ``first``: the first of the packets in ``seen``, if any.
+    ``seen``: the number of packets that kept or broke the rule. ``idle``: the number of packets without the rule's
+    subject. ``first``: the first of the packets counted in ``seen``, if any.
     """
 
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the part that is missing in the capture; None if every packet
+    """The number of packets that could not be judged, by the part that the capture lacks, or None if every packet
     could be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first packets that broke the rule, each with the observation; at most MAX_FAILURES_RECORDED packets."""
+    """The first packets that broke the rule, each with the observation. The list contains at most
+    MAX_FAILURES_RECORDED packets.
+    """
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
-        """Count a packet according to the finding of the predicate."""
+        """Count a packet according to the predicate's finding."""
         if isinstance(finding, tuple):
             kept, observed = finding
             self.seen += 1
@@ -263,24 +272,26 @@ class Tally:
 
 
 class PassiveJudge:
-    """A judge that applies, to every packet of the SUT in one test, the predicates for packets of this kind."""
+    """A judge that applies the predicates to every packet of the SUT in one test. Each predicate judges only
+    packets of its kinds.
+    """
 
     def __init__(self) -> None:
         _BY_KIND.refresh()
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
-        """The malformed packets of the SUT, with the error of each."""
+        """The malformed packets of the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
-        """The decisive rules that were broken, with the error of each."""
+        """The decisive rules that were broken, each with the error."""
         self._spoilt: set[Connection | None] = set()
-        """The connections on which a malformed packet was received. Such a packet may cause wrong counts and
+        """The connections on which the SUT sent a malformed packet. Such a packet may cause wrong counts and
         repetitions in later packets.
         """
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""
+        """Judge one packet. Predicates do not apply to DCE/RPC PDUs."""
         if frame.transport == RPC_TRANSPORT:
             return
         if frame.from_sut:
@@ -288,7 +299,7 @@ class PassiveJudge:
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
-        """Add a packet to the summaries of its connection, without judging the packet."""
+        """Add a packet to the summaries of its connection without judging the packet."""
         note(frame, self.summaries)
 
     def _judge_record(self, frame: Frame) -> None:
@@ -320,11 +331,13 @@ class PassiveJudge:
                     self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
-        """Return a judge for another row of the same varied check, without the packets of earlier rows."""
+        """Return a judge for another row of the same varied check. The returned judge does not know the packets of
+        earlier rows.
+        """
         return PassiveJudge()
 
     def add(self, other: PassiveJudge) -> None:
-        """Add the findings of the judge for another row of the same varied check."""
+        """Add the findings of the judge of another row of the same varied check."""
         for rule, tally in other.tallies.items():
             if rule in self.tallies:
                 self.tallies[rule].add(tally)
@@ -339,7 +352,7 @@ class PassiveJudge:
 
 
 class _ByKind:
-    """The predicates for packets of each kind, each predicate with its rules; all judges share this object."""
+    """The predicates for packets of each kind, each with its rules. All judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
@@ -352,8 +365,8 @@ class _ByKind:
             self._found.clear()
 
     def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
-        """Return the predicates for packets of a kind, each with the ids of its rules, and with a flag for a decisive
-        predicate.
+        """Return the predicates for packets of a kind. Each predicate has the ids of its rules, and a flag for each
+        rule that states whether the rule is decisive.
         """
         if len(self._rules) != len(PASSIVE):  # rules were registered in the meantime
             self.refresh()

@@ -1,4 +1,4 @@
-"""Find the SUT's reasons for refusals in the observation of a verdict."""
+"""Find, in the observation of a verdict, the SUT's reasons for refusals."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from harness.sut.outcomes import Refused
 
 
 def find_refusal_reasons(observed: Any) -> str | None:
-    """Return the SUT's reasons for the refusals in an observation, in one line; None if the observation contains no
-    refusal.
+    """Return, in one line, the SUT's reasons for the refusals in an observation, or None if the observation
+    contains no refusal.
     """
     return "; ".join(dict.fromkeys(_find_reasons(observed))) or None
 

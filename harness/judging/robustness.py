@@ -1,4 +1,6 @@
-"""Define the findings about a system that belong to no rule of the documents, such as a crash: a closed set."""
+"""Define the findings about a system that belong to no rule of the documents, such as a crash. These findings form
+a closed set.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The diagnosed condition of a system, the observation that shows this condition, and the packets with that
-    observation.
+    """The diagnosis of a system: its condition, the observation that shows this condition, and the packets that
+    contain the observation.
     """
 
     condition: Condition
@@ -50,7 +52,7 @@ FINDING_BY_CONDITION = {
     Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is requested to restart."),
     Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send packets endlessly."),
 }
-"""The rule of each condition: its id and its expected behavior."""
+"""The rule for each condition, with its id and the behavior that it requires."""
 
 RULE_BY_CONDITION = {
     condition: Rule(

@@ -1,4 +1,4 @@
-"""Define the verdicts, a closed set, and the file to which a run appends each verdict immediately."""
+"""Define the verdicts, which form a closed set, and the file to which a run appends each verdict immediately."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
-"""The first bytes of each line that this harness writes. These bytes identify a line of this harness even if the line
+"""The first bytes of each line that this harness writes. The bytes identify a line of this harness even if the line
 is truncated.
 """
 OLDEST_SCHEMA = 1
-"""The oldest schema of verdict files. The harness can read this schema but no longer writes it: each line repeats the
-values of the run and quotes its packets.
+"""The oldest schema of verdict files, which the harness can read but no longer writes. In this schema, each line
+repeats the values of the run and quotes its packets.
 """
 
 
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
     WARN = "warn"
     """The SUT did not follow a SHOULD."""
     INCONCLUSIVE = "inconclusive"
-    """The check ended early, at a step before the judgment of the rule."""
+    """The check ended at a step before the judgment of the rule."""
     NOT_EXERCISED = "not_exercised"
     """The condition of the rule never occurred."""
     NOT_APPLICABLE = "not_applicable"
@@ -47,8 +47,8 @@ class Verdict(StrEnum):
 
 
 class Advice(StrEnum):
-    """Whether the SUT followed the SHOULD in the sentence of a MUST. This value is recorded in the line of the MUST,
-    and never decides the verdict of the MUST.
+    """Whether the SUT followed the SHOULD in the sentence of a MUST. The line of the MUST records this value, which
+    never decides the verdict for the MUST.
     """
 
     FOLLOWED = "followed"
@@ -65,13 +65,13 @@ WORST_FIRST = (
     Verdict.NOT_APPLICABLE,
     Verdict.NOT_OBSERVABLE,
 )
-"""The verdicts, worst first: the worst verdict of a rule counts. A rule that passed once need not be exercised again,
-so pass is before not_exercised.
+"""The verdicts, worst first. Only the worst verdict of a rule counts. A rule that passed once does not have to be
+exercised again, so pass comes before not_exercised.
 """
 DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts that mean that the SUT broke the rule."""
+"""The verdicts which mean that the SUT broke the rule."""
 _RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
@@ -80,7 +80,7 @@ WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst of several verdicts; there must be at least one."""
+    """Return the worst of several verdicts. At least one verdict is required."""
     return min(verdicts, key=_RANKS.__getitem__)
 
 
@@ -90,9 +90,9 @@ def worse(one: Verdict, other: Verdict) -> Verdict:
 
 
 class Evidence(NamedTuple):
-    """A packet that proves a verdict: its frame in the capture, and the bytes of the deciding field.
+    """A packet that proves a verdict, given by its frame in the capture, and the bytes of the deciding field.
 
-    ``first``, ``last``: int offsets in the reassembled packet, both inclusive; None if the whole packet decides.
+    ``first``, ``last``: int offsets in the reassembled packet, both inclusive, or None if the whole packet decides.
     """
 
     frame: int
@@ -108,10 +108,10 @@ class Evidence(NamedTuple):
 class Entry:
     """One immutable verdict.
 
-    ``document``, ``section``, ``level``: those of the rule; rules.json contains them, but the lines of the verdict file
-    do not. ``advice``: whether the line is about the SHOULD in the sentence of a MUST; its verdict is then at most
-    `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet of the SUT, including packets that the
-    verdict does not name; lines do not contain this value.
+    ``document``, ``section``, ``level``: the values of the rule, which rules.json contains, but the lines of the
+    verdict file do not. ``advice``: whether the line is about the SHOULD in the sentence of a MUST; the verdict is
+    then at most `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet of the SUT, including
+    packets that the verdict does not name; lines do not contain this value.
     """
 
     rule: str
@@ -136,10 +136,10 @@ class Entry:
         return line
 
     def to_line(self, seq: int, ms: int) -> str:
-        """Return the line of the verdict file, with its keys in order, without empty values and without derivable
-        values.
+        """Return the line of the verdict file. Its keys are in order; empty values and derivable values are
+        omitted.
 
-        A run writes a hundred thousand lines with many repeated texts; each text is encoded only once.
+        A run writes a hundred thousand lines with many repeated texts, so each text is encoded only once.
         """
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
@@ -170,8 +170,8 @@ def _quote(text: str) -> str:
 
 
 class Log(Protocol):
-    """The interface of an object that receives verdicts: the file of a run, or a worker's list of the verdicts of a
-    check.
+    """The interface of an object that receives verdicts, such as the file of a run, or the list in which a worker
+    collects the verdicts of a check.
     """
 
     def append(self, entry: Entry, /) -> None:
@@ -182,36 +182,39 @@ class Log(Protocol):
 
 
 class VerdictLog:
-    """A file to which each verdict is appended in one write, so that a killed run loses no verdict
-    and truncates none.
+    """A file of verdicts. Each verdict is appended in one write, so that a killed run neither loses nor truncates a
+    verdict.
     """
 
     def __init__(self, path: Path, started: datetime, recorded: Recorded | None = None) -> None:
         recorded = recorded or Recorded()
         self.path = path
         self.started = started
-        """The start of the run, relative to which the times in lines are given."""
+        """The time at which the run started. The times in lines are relative to this time."""
         self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
-        """The worst verdict so far of each rule, which is the one that counts."""
+        """The worst verdict so far for each rule. Only this verdict counts."""
         self.fails: Counter[str] = Counter()
         """The number of failures of each rule since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
-        """The rules of level MUST whose sentence has a SHOULD that the SUT did not follow."""
+        """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
         self.turned_bad: list[tuple[str, Verdict]] = []
-        """The rules whose verdict changed to a bad verdict since the file was opened, each with that verdict, in order.
+        """The rules whose verdict changed to a bad verdict since the file was opened, in order, each with that
+        verdict.
         """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
-        """Write one verdict, unless the check already wrote this verdict before the run was killed."""
+        """Write one verdict, unless the same check already wrote it before the run was killed."""
         self.extend([entry])
 
     def extend(self, entries: Iterable[Entry]) -> None:
-        """Write several verdicts at once, without those that the check already wrote before the run was killed."""
+        """Write several verdicts at once, except verdicts that the same check already wrote before the run was
+        killed.
+        """
         new = [entry for entry in entries if not self._is_written(entry)]
         ms = steady_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
@@ -222,7 +225,7 @@ class VerdictLog:
             self._count(entry)
 
     def _is_written(self, entry: Entry) -> bool:
-        """Return whether the resumed run already contains the verdict; each line in the file counts once."""
+        """Return whether the file of the resumed run already contains a verdict. Each line in the file counts once."""
         if not self._again:
             return False
         known = (entry.test, entry.rule, entry.verdict)
@@ -256,16 +259,16 @@ class Recorded:
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
     rules: dict[str, Verdict] = field(default_factory=dict)
-    """The worst verdict so far of each rule, which is the one that counts."""
+    """The worst verdict so far for each rule. Only this verdict counts."""
     unfollowed: set[str] = field(default_factory=set)
-    """The rules of level MUST whose sentence has a SHOULD that the SUT did not follow."""
+    """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
     last: int = 0
     cut: str | None = None
-    """The check during which the run ended; this check runs again."""
+    """The check that was running when the run ended. This check runs again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
-    """The lines that the interrupted check had already written: check, rule, verdict."""
+    """The lines that the interrupted check had already written, each given by check, rule and verdict."""
     again: set[str] = field(default_factory=set)
-    """The checks that run again when the run is resumed, because residue of other checks affected them."""
+    """The checks that run again when the run is resumed, because the residue of other checks affected them."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
@@ -276,20 +279,22 @@ class Recorded:
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the verdict file of a run folder; raise UsageError, which names the line, for a truncated or invalid line.
+    """Read the verdict file of a run folder; raise UsageError, which names the line, if a line is truncated or
+    invalid.
 
-    Lines of either schema are returned in the form of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
-    sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
-    errata, notes, advice`` (not of schema 1). ``test`` is the current id of a check that was renamed. A piece of
-    evidence has ``frame, first, last`` (None if the whole packet decides), and in schema 1 also ``time_ms, direction,
-    transport, hex, dissection``. Other fields of a line stay unchanged.
+    Lines of both schemas are returned in the form of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
+    sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture,
+    evidence, errata, notes, advice`` (which schema 1 does not have). ``test`` is the current id of the check, even
+    if the check was renamed after the run. A piece of evidence has ``frame, first, last`` (None if the whole packet
+    decides), and in schema 1 also ``time_ms, direction, transport, hex, dissection``. All other fields of a line
+    stay unchanged.
     """
     complete = _Completer(path)
     return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
 
 
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
-    """Read the line with the worst verdict of each rule, in the form of `read_verdicts`, by rule id.
+    """Read the line with the worst verdict for each rule, in the form of `read_verdicts`, by rule id.
 
     All other lines are ignored, because a run has about forty lines for each rule.
     """
@@ -310,7 +315,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _Completer:
-    """A reader that adds to lines of a verdict file the values that all lines of the run folder share."""
+    """A reader that adds the values that all lines of a run folder share to the lines of a verdict file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -325,8 +330,8 @@ class _Completer:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a verdict file without changes; raise UsageError, which names the line, for a truncated, invalid or unknown
-    line.
+    """Read a verdict file without changes; raise UsageError, which names the line, if a line is truncated, invalid
+    or unknown.
     """
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -378,7 +383,7 @@ class _Folder:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def complete_line(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line with the added values that all lines of the run folder share."""
+        """Return a line to which the values are added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue

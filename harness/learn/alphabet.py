@@ -1,5 +1,5 @@
-"""Define the inputs for learning a session's state machine: packets of each kind, in the variants that lead to
-different transitions.
+"""Define the inputs for learning the state machine of a session. The inputs are packets of each kind, in the
+variants that lead to different transitions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOREIGN_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000f0f0")
 UNKNOWN_TYPE = 9
 """A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not define."""
 NO_PACKET = b"\x11" + bytes(15)
-"""16 bytes that do not form a packet: the version is wrong and the signature is missing."""
+"""A sequence of 16 bytes that does not form a packet, because the version is wrong and the signature is missing."""
 
 Build = Callable[[Peer, RawConversation], Any]
 """The type of functions that build the packet of an input, given the packets that were already sent on the
@@ -29,7 +29,9 @@ connection.
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
-    """Build a SessionAck; each argument is added to the correct value of one count in the packet."""
+    """Return a function that builds a SessionAck. Each argument is added to the correct value of one count in the
+    packet.
+    """
 
     def build_ack(_: Peer, conversation: RawConversation) -> Any:
         sent = sum(frame.kind == "UserMessage" for frame in conversation.sent)
@@ -61,13 +63,13 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
         "no packet": lambda _, __: NO_PACKET,
     }
 )
-"""The packets by name.
+"""The inputs by name. An input builds a packet.
 
-The alphabet has no express and no transactional messages, because a system acknowledges such messages later, together
-with other packets.
+The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
+together with other packets.
 """
 ACKNOWLEDGED_INPUTS = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""
 LOSS_OF_CONNECTION = "loss of the connection"
-"""The input that closes the connection; later inputs of the same sequence (word) are not sent."""
+"""The input that closes the connection. Later inputs of the same sequence (word) are not sent."""
 INPUT_ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)

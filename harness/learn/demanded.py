@@ -1,4 +1,4 @@
-"""Find the transitions of a learned machine that the table of an acceptor's states and events does not permit."""
+"""Find the transitions of a learned machine that the state table of an acceptor does not permit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from harness.rules.places import STATES_FILE
 from harness.states.table import Table, read_table
 
 STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
-"""The table whose cells the checks of `mqconform run` judge."""
+"""The state table whose cells are also judged by checks of `mqconform run`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A transition of a learned machine that is not permitted, with a shortest input sequence (word) that shows it."""
+    """A transition of a learned machine that is not permitted, with a shortest input sequence (word) that leads to
+    it.
+    """
 
     rules: tuple[str, ...]
     state: str
@@ -27,13 +29,13 @@ class Broken:
 
 
 def read_demands() -> Table:
-    """Return the states and events of an acceptor of sessions; cells without outcomes are not compared."""
+    """Return the state table of an acceptor of sessions. Cells without outcomes are not compared."""
     return read_table(STATE_TABLE_FILE)
 
 
 def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
-    """Yield the transitions that break a demand, beginning with the shortest input sequences; each pair of states is
-    visited once.
+    """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
+    pair of a learned state and a demanded state is visited once.
     """
     begun = (machine.initial, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])

@@ -1,5 +1,5 @@
-"""Run the learning library AALpy against a system: each input sequence (word) uses a new connection, and each output is
-the system's answer.
+"""Run the learning library AALpy against a system. Each input sequence (word) uses a new connection, and each
+output is the system's answer to an input.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.states.outcomes import name_packets
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
-"""The number and length of the random walks with which AALpy searches for differences. The walks begin in each known
-state, so that rare states are tested as often as the initial state.
+"""The number and the length of the random walks with which AALpy searches for differences between the system and
+the learned machine. The walks begin in each known state, so that rare states are tested as often as the initial
+state.
 """
 LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
-"""int ms: the time limit for learning in real time, in which each silence window takes time."""
+"""int ms: the time limit for learning in real time. In real time, each silence window takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A learned machine, and the cost of learning it: the number of input sequences (words) that were sent to the
-    system, and of the inputs in these words.
+    """A learned machine, and the cost of learning it. The cost is the number of input sequences (words) that were
+    sent to the system, and the number of inputs in these words.
     """
 
     machine: Machine
@@ -85,7 +86,7 @@ class SessionSystem:
         return name_packets(conversation, seen)
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
-        """Wait until the system is silent; after a message, wait for its acknowledgment, which depends on a timer."""
+        """Wait until the system is silent. After a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
         if name in ACKNOWLEDGED_INPUTS:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
@@ -96,8 +97,8 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as when the same word was sent before, instead of waiting for
-        silence.
+        """Wait until as many packets have arrived as arrived when the same word was sent before. This replaces the
+        wait for silence.
         """
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
@@ -110,8 +111,8 @@ def _is_closed(conversation: RawConversation) -> bool:
 
 
 def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABET) -> Learned:
-    """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the system answers a
-    word in two different ways.
+    """Learn the state machine of the SUT's sessions; raise UsageError if AALpy is missing, and HarnessError if the
+    system answers the same word in two different ways.
     """
     try:
         from aalpy.base import SUL
@@ -122,7 +123,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """An adapter between a system that accepts sessions and the interface of AALpy."""
+        """An adapter that lets AALpy learn a system that accepts sessions."""
 
         def pre(self) -> None:
             system.begin_word()

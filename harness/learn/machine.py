@@ -1,4 +1,4 @@
-"""Represent a Mealy machine: states with an output and a next state for each input."""
+"""Represent a Mealy machine. A Mealy machine has states, each with an output and a next state for each input."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Row = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A deterministic state machine; ``states``: the transitions of each state, by the name of the state."""
+    """A deterministic state machine. ``states``: the transitions of each state, by the name of the state."""
 
     initial: str
     states: Mapping[str, Row]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
-        """Return the outputs for an input sequence (word) that begins in the initial state."""
+        """Return the outputs of the machine for an input sequence (word) that begins in the initial state."""
         state, outputs = self.initial, []
         for letter in word:
             output, state = self.states[state][letter]
@@ -58,8 +58,8 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference between two machines: a shortest input sequence (word) that shows it, and the last output of each
-    machine.
+    """A difference between two machines. It consists of a shortest input sequence (word) that shows the difference,
+    and of the last output of each machine.
     """
 
     word: tuple[str, ...]
@@ -89,8 +89,8 @@ def read_machine(path: Path) -> Machine:
 
 
 def find_differences(first: Machine, second: Machine) -> list[Difference]:
-    """Return the transitions whose outputs differ, each with a shortest input sequence; both machines are traversed in
-    parallel.
+    """Return the transitions whose outputs differ, each with a shortest input sequence. Both machines are traversed
+    in parallel.
     """
     return list(_find_differences(first, second, lambda one, other: one == other))
 

@@ -1,4 +1,4 @@
-"""Compare expected and observed values; a value that the model leaves open agrees with every value."""
+"""Compare expected and observed values. A value that the model leaves open agrees with every observed value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An expected refusal; ``statuses``: the statuses that the documents name, empty if they name none."""
+    """An expected refusal. ``statuses``: the statuses that the documents name, empty if they name none."""
 
     statuses: tuple[str, ...] = ()
 
@@ -19,7 +19,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """A list of groups in order; within a group, any order is permitted."""
+    """A list of groups, whose order is fixed. Within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
 
@@ -28,12 +28,12 @@ class Groups:
 
 
 class Unseen:
-    """A value that the system cannot show, so that every value agrees with it."""
+    """The expected value where the system cannot show a value. It agrees with every observed value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number that is known only to lie between two bounds (inclusive)."""
+    """An expected number of which only two bounds (inclusive) are known."""
 
     least: int
     most: int
@@ -43,7 +43,9 @@ class Between:
 
 
 def describe_difference(expected: Any, observed: Any, where: str = "") -> str | None:
-    """Return one line that describes where an observed value differs from the expected value; None where both agree."""
+    """Return one line that describes where an observed value differs from the expected value, or None if both
+    agree.
+    """
     if isinstance(observed, Unseen):
         return None
     if isinstance(expected, Mapping):
@@ -61,7 +63,7 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
 
 
 def describe_value(value: Any) -> str:
-    """Return a value as text for people."""
+    """Return a description of a value for readers."""
     if isinstance(value, Mapping):
         if "message" in value and "class" in value:
             return f"{value['message']}" if value["class"] == "NORMAL" else f"{value['class']} of {value['message']}"

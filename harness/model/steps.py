@@ -1,4 +1,6 @@
-"""Define the base of every model: transitions that name their rules, and choices that the documents leave open."""
+"""Define the base class of every model. A model has transitions, which name their rules, and choices that the
+documents leave open.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,15 @@ from typing import Any, ClassVar, TypeVar
 
 
 class Impossible(Exception):
-    """The model cannot take a step now, because the step names a missing object, or its outcome is undetermined."""
+    """The model cannot take a step now, because the step names a missing object or because the outcome of the step
+    is uncertain.
+    """
 
 
 class Undecided(Exception):
-    """The model needs a choice that the documents leave open and that it has not made."""
+    """The model cannot continue, because it needs a choice that the documents leave open and that has not been made
+    yet.
+    """
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)
@@ -24,7 +30,7 @@ class Undecided(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action: the name of a transition, and its arguments as JSON values."""
+    """One action, which consists of the name of a transition and the arguments of the transition as JSON values."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -38,8 +44,9 @@ class Step:
 class Transition:
     """A transition of a model.
 
-    ``rules``: the rules that always determine it; ``needs``: the required facilities and capabilities; ``weight``: how
-    often it is drawn, 0 for never; ``simple``: the simplest value of arguments that can be simplified.
+    ``rules``: the rules that always determine its outcome. ``needs``: the facilities and capabilities that the
+    system must have. ``weight``: how often the transition is drawn; 0 means never. ``simple``: the simplest values
+    of those arguments that can be simplified.
     """
 
     name: str
@@ -54,7 +61,7 @@ _TRANSITION_MARK = "__transition__"
 
 
 def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
-    """Mark a method of a model as a transition. The method ``draw_NAME`` returns arguments for the transition."""
+    """Mark a method of a model as a transition. The method ``draw_NAME`` returns arguments for the transition NAME."""
 
     def mark_transition(method: Taken) -> Taken:
         values = MappingProxyType(simple)
@@ -65,17 +72,17 @@ def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: A
 
 
 class Model:
-    """A world: the required behavior under the readings chosen so far.
+    """A world, which is the required behavior under the readings that were chosen so far.
 
-    A transition checks first that it can be taken, and raises Impossible before it changes anything. Its answers are
-    stored in ``answers``.
+    A transition first checks whether it can be taken, and raises Impossible before it changes anything. The answers
+    of a transition are stored in ``answers``.
     """
 
     transitions: ClassVar[Mapping[str, Transition]] = {}
     left_out: ClassVar[frozenset[str]] = frozenset()
     """The inherited transitions that this model omits."""
     weights: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    """The weights of inherited transitions that differ from the weights in the base class."""
+    """The weights of those inherited transitions whose weight differs from the weight in the base class."""
 
     def __init_subclass__(cls) -> None:
         found = {
@@ -88,28 +95,30 @@ class Model:
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         self.decisions = dict(decisions or {})
         self.answers: dict[str, Any] = {}
-        """The answers of the last step: ``answer`` is the answer to the step itself, the other names are those of
-        waiting reads.
+        """The answers of the last step. The name ``answer`` stands for the answer to the step itself; all other
+        names are names of waiting reads.
         """
         self.cited: dict[str, None] = {}
-        """The rules that determined the last step, in the order of their use."""
+        """The rules that determined the outcome of the last step, in the order of their use."""
         self.steps = 0
         self.now_ms = 0
         """int ms: the time since the start."""
 
     def take(self, step: Step) -> None:
-        """Take a step: apply its transition to this world."""
+        """Take a step, which applies the transition of the step to this world."""
         self.answers = {}
         self.cited = dict.fromkeys(self.transitions[step.name].rules)
         getattr(self, step.name)(**step.arguments)
         self.steps += 1
 
     def cite(self, *rules: str) -> None:
-        """Record rules that determine this step, in addition to the rules of its transition."""
+        """Record rules that determine the outcome of this step, in addition to the rules of its transition."""
         self.cited.update(dict.fromkeys(rules))
 
     def decide(self, choice: str, readings: int = 2) -> int:
-        """Return the number of the chosen reading, from 0; raise Undecided while no reading is chosen."""
+        """Return the number of the chosen reading, counted from 0; raise Undecided if no reading has been chosen
+        yet.
+        """
         if choice not in self.decisions:
             raise Undecided(choice, readings)
         return self.decisions[choice]
@@ -119,7 +128,7 @@ class Model:
         raise NotImplementedError
 
     def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
-        """Draw a step that is possible now, from the given transitions."""
+        """Draw a step from those of the given transitions that are possible now."""
         while True:
             (name,) = chance.choices(names, weights)
             try:

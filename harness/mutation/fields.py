@@ -1,4 +1,6 @@
-"""Find fields of the reference's data classes that can be confused with each other, because they have the same type."""
+"""Find the fields of the reference's data classes that can be confused with each other because they have the same
+type.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ import reference_qm
 
 
 class FieldTypes:
-    """The types of the fields of each data class, as written in the source."""
+    """The types of the fields of each data class, as they are written in the source."""
 
     def __init__(self, records: list[type]) -> None:
         self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
@@ -26,14 +28,14 @@ class FieldTypes:
                 self._owners[name].append(types)
 
     def of(self, record: Any) -> Mapping[str, str]:
-        """Return the fields of a data class with their types; empty for other classes."""
+        """Return the fields of a data class with their types. For other classes, return no fields."""
         if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def find_neighbour(self, name: str) -> str | None:
-        """Return the next field of the same type in the data class that has a field with the given name; None if there
-        is no such field, or if several data classes have a field with this name.
+        """Find the data class that has a field with the given name; return its next field of the same type. Return
+        None if there is no such field, or if several data classes have a field with the given name.
         """
         if len(self._owners.get(name, ())) != 1:
             return None

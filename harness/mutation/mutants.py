@@ -1,7 +1,8 @@
 """List the mutants by name, and compile their code.
 
 The name of a mutant consists of file, function, operator and ordinal, such as
-``core/sessions/ping.py:Ping.respond:off-by-one-2``: the name is stable as long as the function does not change.
+``core/sessions/ping.py:Ping.respond:off-by-one-2``. The name stays the same as long as the function does not
+change.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from harness.mutation.sites import Edit, first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
-"""The folder of the code that also runs between calls of the core. The checks execute this code only in the SUT,
+"""The folder of the code that also runs between calls of the core. Checks execute this code only in the SUT,
 because no peer has a directory.
 """
 MUTATED_FOLDERS = (
@@ -40,7 +41,7 @@ MUTATED_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A mutant: one change in one function of the reference."""
+    """A mutant, which is one change in one function of the reference."""
 
     name: str
     file: str
@@ -48,13 +49,13 @@ class Mutant:
     function: str
     operator: str
     lines: range
-    """The lines that contain the change; the mutant has no effect in a check that runs none of them."""
+    """The lines that contain the change. The mutant has no effect in a check that runs none of these lines."""
     before: str
     after: str
     says: str
     """The docstring of the function."""
     source: str
-    """A digest of the function's source. Results of a mutant remain valid while the digest is unchanged."""
+    """A digest of the function's source. Results for a mutant remain valid as long as the digest is unchanged."""
 
     @property
     def line(self) -> int:
@@ -73,8 +74,8 @@ def all_mutants() -> list[Mutant]:
 
 
 def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
-    """Select mutants, spread evenly over functions: one mutant of each function, then a second mutant of each function,
-    and so on.
+    """Return mutants that are spread evenly over the functions: first one mutant of each function, then a second
+    mutant of each function, and so on.
     """
     functions: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -90,7 +91,7 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
 
 
 def find_mutant(name: str) -> Mutant:
-    """Return the mutant with the given name; raise UnknownFault when no mutant has this name."""
+    """Return the mutant with the given name; raise UnknownFault if no mutant has this name."""
     file = name.partition(":")[0]
     if file in _list_files():
         for mutant, _ in _list_file_mutants(file):
@@ -100,7 +101,7 @@ def find_mutant(name: str) -> Mutant:
 
 
 def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
-    """Return the function that a mutant changes, and the changed code."""
+    """Return the function that a mutant changes, and the changed code of this function."""
     tree = _parse_file(mutant.file)
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
     undo = edit.swap()
@@ -112,7 +113,9 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
 
 
 def is_another_program(mutant: Mutant) -> bool:
-    """Return whether a mutant compiles to code that differs from the function's code and can replace this code."""
+    """Return whether the code of a mutant differs from the original code of the function, and can replace the
+    original code.
+    """
     function, code = compile_mutant(mutant)
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
@@ -174,7 +177,9 @@ def _import_module(file: str) -> Any:
 
 
 def _list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions and methods of a module by qualified name, without functions that are nested in functions."""
+    """Yield the functions and methods of a module by qualified name. Functions that are nested in functions are
+    omitted.
+    """
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
@@ -184,7 +189,7 @@ def _list_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]
 
 
 def _is_setter(method: ast.FunctionDef) -> bool:
-    """Return whether the function is the setter of a property, whose getter has the same name."""
+    """Return whether the function is the setter of a property. The getter of the property has the same name."""
     return any(isinstance(one, ast.Attribute) and one.attr == "setter" for one in method.decorator_list)
 
 

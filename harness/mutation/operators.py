@@ -1,4 +1,6 @@
-"""Define the mutation operators. Each operator yields changes that replace a piece of code with wrong code."""
+"""Define the mutation operators. Each operator yields changes, and each change replaces a piece of code with wrong
+code.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The facts about the code around a change that operators need."""
+    """The facts about the surrounding code that operators need."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]
-    """The names of the module, with their values at run time."""
+    """The names that the module defines, with their values at run time."""
     fields: FieldTypes
 
 
@@ -53,7 +55,7 @@ _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield a change that negates a condition, except a comparison that ``comparison_opposite`` changes."""
+    """Yield a change that negates a condition. Comparisons that ``comparison_opposite`` changes are excluded."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
@@ -80,20 +82,22 @@ def and_or(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that move the boundary of a comparison by one: exchange ``<`` and ``<=``, ``>`` and ``>=``."""
+    """Yield changes that move the boundary of a comparison by one. They exchange ``<`` and ``<=``, or ``>`` and
+    ``>=``.
+    """
     yield from _exchange_comparisons(site, _BOUNDARIES)
 
 
 def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that reverse a comparison: exchange ``==`` and ``!=``, ``is`` and ``is not``, ``in`` and ``not
-    in``.
+    """Yield changes that reverse a comparison. They exchange ``==`` and ``!=``, ``is`` and ``is not``, or ``in``
+    and ``not in``.
     """
     yield from _exchange_comparisons(site, _OPPOSITES)
 
 
 def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that exchange arithmetic operators: ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``, ``<<`` and
-    ``>>``.
+    """Yield changes that exchange arithmetic operators, such as ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``,
+    ``<<`` and ``>>``.
     """
     node = site.node
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _uses_sequences(node):
@@ -135,7 +139,9 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_field(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that read or set another field of the same type in the same data class."""
+    """Yield changes that replace a field, where it is read or set, with another field of the same type in the same
+    data class.
+    """
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.find_neighbour(site.node.attr)
@@ -144,7 +150,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that swap the values of two fields of the same type when an object is created."""
+    """Yield changes that swap the values of two fields of the same type in the call that creates an object."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
     types = context.fields.of(context.names.get(site.node.func.id))
@@ -172,7 +178,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_answer(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that return another value: a negated truth value, or None instead of an optional value."""
+    """Yield changes that return a wrong value, which is a negated truth value, or None if the value is optional."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
     value, annotation = site.node.value, _get_return_type(context.function)
@@ -200,7 +206,7 @@ _OPERATORS: dict[str, Operator] = {
 
 
 def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
-    """Yield every change of a function with the name of its operator, always in the same order."""
+    """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
     yield from _early_return(context)
     for site in find_sites(context.function):
         for name, operator in _OPERATORS.items():
@@ -239,7 +245,7 @@ def _negate_test(test: ast.expr) -> ast.expr:
 
 
 def _read_number(site: Site, context: Context) -> int | None:
-    """Return the int or bool value of a literal or of a constant of the module; None for other nodes."""
+    """Return the int or bool value of a literal or of a constant of the module, or None for other nodes."""
     node = site.node
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int) else None

@@ -1,5 +1,5 @@
-"""Find the sites of a function that mutation may change: each expression and statement, and its position in the syntax
-tree.
+"""Find the sites of a function, which are the expressions and statements that a mutation may change. Each site has
+its position in the syntax tree.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 _TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
-"""The functions whose calls only create texts of errors and reasons."""
+"""The functions whose calls only create the texts of errors and reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change of the syntax tree: a new value for one field of a node, or for one entry of a list of nodes."""
+    """A change of the syntax tree, which sets one field of a node, or one entry of a list of nodes, to a new value."""
 
     holder: Any
     key: Any
@@ -34,7 +34,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A node of a function's syntax tree, its statement, and the position where another node can replace it."""
+    """A node of a function's syntax tree, with its statement and the position where another node can replace it."""
 
     node: ast.AST
     statement: ast.stmt
@@ -48,7 +48,9 @@ class Site:
 
 
 def find_sites(function: ast.FunctionDef) -> Iterator[Site]:
-    """Yield the sites of a function in the order of its text, without annotations, docstrings and texts of errors."""
+    """Yield the sites of a function in the order of its text. Annotations, docstrings and the texts of errors are
+    omitted.
+    """
     for index, statement in enumerate(function.body):
         if not is_docstring(statement):
             yield from _walk_sites(Site(statement, statement, function, function.body, index))
@@ -83,14 +85,14 @@ def _makes_an_error(node: ast.AST) -> bool:
 
 
 def list_own_lines(statement: ast.stmt) -> range:
-    """Return the lines of a statement, without the lines of the statements in its body."""
+    """Return the lines of a statement without the lines of the statements in its body."""
     body = getattr(statement, "body", None)
     last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
     return range(statement.lineno, max(last, statement.lineno) + 1)
 
 
 def first_line(statement: ast.stmt) -> str:
-    """Return a statement as one line of text, without the statements in its body."""
+    """Return a statement as one line of text without the statements in its body."""
     text = ast.unparse(ast.fix_missing_locations(statement))
     first = next(line for line in text.splitlines() if not line.startswith("@"))
     return first if getattr(statement, "body", None) else " ".join(text.split())

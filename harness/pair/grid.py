@@ -1,4 +1,6 @@
-"""Combine the results of several pairs of systems in a grid: origins in rows, targets in columns."""
+"""Combine the results of several pairs of systems in a grid, with a row for each origin and a column for each
+target.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ _TEMPLATE_ENVIRONMENT = Environment(
 
 @dataclass(slots=True)
 class GridCell:
-    """A cell of the grid: for messages from one system to another, the result and the reasons of each scenario, and the
-    rules that each system broke in the scenarios.
+    """A cell of the grid, for the messages from one system to another. It contains the result of each scenario with
+    the reasons, and the rules that each system broke in the scenarios.
     """
 
     results: dict[str, Result] = field(default_factory=dict)
@@ -36,7 +38,7 @@ class GridCell:
     broken: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, scenario: str, result: Result, why: str) -> None:
-        """Add the result of a scenario; if the scenario has several results, the worst counts."""
+        """Add a result of a scenario. If the scenario has several results, only the worst result counts."""
         held = self.results.get(scenario, Result.PASS)
         self.results[scenario] = min(held, result, key=WORST_FIRST.index)
         if why:
@@ -49,8 +51,8 @@ class GridCell:
 
 @dataclass(slots=True)
 class Grid:
-    """The systems in the order of their first appearance, and a cell for each origin and target that exchanged
-    messages.
+    """The systems in the order of their first appearance, and a cell for each pair of origin and target that
+    exchanged messages.
     """
 
     systems: list[str] = field(default_factory=list)
@@ -74,7 +76,9 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
 
 
 def print_grid(grid: Grid) -> Iterator[str]:
-    """Yield the lines of the grid as text. Each cell contains the results with the letters of their scenarios."""
+    """Yield the lines of the grid as text. Each cell shows the results, each with the letters of the scenarios that
+    have it.
+    """
     names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
     texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
@@ -100,7 +104,7 @@ def _summarize_cell(cell: GridCell) -> str:
 
 
 def build_grid_page(grid: Grid) -> str:
-    """Return the grid as one HTML page. Texts from systems are escaped."""
+    """Return the grid as one HTML page, in which texts from systems are escaped."""
     return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
         grid=grid, results=list(Result), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
     )

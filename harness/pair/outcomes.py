@@ -9,29 +9,31 @@ from enum import StrEnum
 
 
 class Result(StrEnum):
-    """The result of a scenario: whether the scenario had the required outcome."""
+    """The result of a scenario, which states whether the scenario had the required outcome."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """A control channel does not announce a facility that the scenario needs, or answers that it does not support a
-    verb; or a SUT file does not declare a capability that the scenario needs.
+    """The scenario could not run. A control channel does not announce a facility that the scenario needs, or
+    answers that it does not support a verb; or a SUT file does not declare a capability that the scenario needs.
     """
     BROKEN = "broken"
-    """The scenario ended early: a system refused a command or did not answer."""
+    """The scenario ended early, because a system refused a command or did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a scenario: its result, and the reason (a difference, a missing facility, or a failure)."""
+    """The outcome of a scenario. It consists of the result and of the reason for it (a difference, a missing
+    facility, or a failure).
+    """
 
     result: Result
     why: str = ""
 
 
 def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> Outcome:
-    """Return the outcome for the sent and received labels: each message must arrive once and, with ``in_order``, in the
-    order of sending.
+    """Return the outcome for the labels that were sent and received. Each message must arrive once; if ``in_order``
+    is true, the messages must arrive in the order in which they were sent.
     """
     wanted, found = Counter(sent), Counter(arrived)
     parts = {
@@ -46,7 +48,9 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
 
 
 def compare_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
-    """Return the outcome for the expected and received classes of acknowledgments, whose order does not matter."""
+    """Return the outcome for the expected and the received classes of acknowledgments. The order of the
+    acknowledgments does not matter.
+    """
     if Counter(expected) == Counter(observed):
         return Outcome(Result.PASS)
     wanted, found = ", ".join(sorted(expected)), ", ".join(sorted(observed)) or "none"

@@ -1,4 +1,4 @@
-"""Read and write the results of a pair of systems: ``pair.json`` in the folder of the pair."""
+"""Read and write the results of a pair of systems (``pair.json`` in the folder of the pair)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ UNKNOWN_SYSTEM_NAME = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class PairResults:
-    """The results of a pair: the names of both systems, by role, and the results of the scenarios."""
+    """The results of a pair of systems. They consist of the names of both systems, by role, and of the results of
+    the scenarios.
+    """
 
     systems: dict[str, str]
     cells: tuple[Cell, ...]
 
 
 def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell], started: datetime) -> None:
-    """Write the results to the folder of a pair. ``started``: the start time of the pair, UTC."""
+    """Write the results of a pair to its folder. ``started``: the time (UTC) at which the test of the pair started."""
     results = {
         "schema": SCHEMA_VERSION,
         "started": f"{started:%Y-%m-%dT%H:%M:%SZ}",
@@ -42,7 +44,7 @@ def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell]
 
 
 def read_results(folder: Path) -> PairResults:
-    """Read the results of a pair; raise UsageError if the folder does not contain them."""
+    """Read the results of a pair; raise UsageError if the folder does not contain results."""
     path = folder / RESULTS_FILE
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,6 @@
-"""Record the DCE/RPC connections between the systems of a pair, over which applications read queues remotely."""
+"""Record the DCE/RPC connections between the systems of a pair. Over these connections, applications read queues
+remotely.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ class _Recorded:
 
 
 class RpcTraffic:
-    """An observer of the RPC relays; the recorder treats the server as the SUT."""
+    """An observer of the RPC relays. For its recorder, the server is the SUT."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -30,7 +32,7 @@ class RpcTraffic:
         self._of[link] = _Recorded(opening)
 
     def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
-        """Record bytes of one side; record the client's bytes PDU by PDU."""
+        """Record bytes that one side sent. The client's bytes are recorded PDU by PDU."""
         recorded = self._of[link]
         if not from_initiator:
             self._recorder.record_received(recorded.connection, data)

@@ -1,5 +1,5 @@
-"""Run all scenarios in both directions, each with a capture, in which passive predicates judge the packets of both
-systems.
+"""Run all scenarios in both directions. Each scenario has a capture, in which passive predicates judge the packets
+of both systems.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ EXCHANGE_DIRECTIONS = ((A, B), (B, A))
 
 @dataclass(slots=True)
 class Cell:
-    """The result of a scenario in one direction: its outcome, its capture, and the rules that each system broke in the
-    capture.
+    """The result of a scenario in one direction. It consists of the outcome, the capture, and the rules that each
+    system broke in the capture.
     """
 
     scenario: str
@@ -42,7 +42,9 @@ def run_pair(
     report: Callable[[Cell], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
 ) -> list[Cell]:
-    """Run the scenarios of a pair; ``report`` is called with each finished result. Captures are written to ``out``."""
+    """Run the scenarios of a pair. ``report`` is called with each result. Captures are written to the folder
+    ``out``.
+    """
     cells = []
     for scenario in scenarios:
         for origin, target in EXCHANGE_DIRECTIONS:

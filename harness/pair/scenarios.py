@@ -1,5 +1,5 @@
-"""Define the scenarios of a pair: an application of the origin sends messages, and the control channels of both systems
-report the outcome. Labels identify messages; each label is unique in its scenario and direction.
+"""Define the scenarios of a pair. An application of the origin sends messages, and the control channels of both
+systems report the outcome. Labels identify the messages; each label is unique in its scenario and direction.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Run = Callable[[Pair, Side, Side], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario, with the facilities that the control channels of origin and target must have, and the capabilities
-    that their SUT files must declare.
+    """A scenario. It names the facilities that the control channels of origin and target must have, and the
+    capabilities that their SUT files must declare.
     """
 
     name: str
@@ -46,8 +46,8 @@ def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **f
 
 
 def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Read the labels in a queue until the expected number is reached, and once more after a silence window, to detect
-    repeated messages.
+    """Read the labels in a queue until the expected number of labels is reached. Read them once more after a
+    silence window, to detect repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
     for _ in range(MAX_POLLS):
@@ -82,8 +82,8 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send a message to a missing queue: the origin must receive a negative acknowledgment or none. An unsigned message
-    gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
+    """Send a message to a missing queue. The origin must receive either a negative acknowledgment or no
+    acknowledgment. An unsigned message gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
@@ -99,7 +99,9 @@ def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]
 
 
 def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send messages while the network is cut; each must arrive once and in order after the network is restored."""
+    """Send messages while the network is interrupted. After the network is restored, each message must arrive once,
+    and the messages must arrive in order.
+    """
     queue = target.sut.queue("plain")
     labels = _number_labels("over an outage", 2 * MESSAGE_COUNT)
     _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
@@ -111,8 +113,8 @@ def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Restart the target; recoverable messages sent before and after the restart must be in the queue once and in
-    order.
+    """Restart the target. The recoverable messages that are sent before and after the restart must each be in the
+    queue once, and in order.
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("over a restart", 2 * MESSAGE_COUNT)
@@ -124,7 +126,9 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Wait for several times the duration for which a queue manager waits before it reconnects after an outage."""
+    """Wait until the messages sent during an outage have arrived, at most for several times the duration after
+    which a queue manager connects again.
+    """
     for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
@@ -133,8 +137,8 @@ def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list
 
 
 def _read_remotely(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send messages, and receive them at the origin from the target's queue: each message must be received once and in
-    order, and the queue must then be empty.
+    """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
+    and the messages must be received in order. The queue must then be empty.
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("read remotely")
@@ -195,7 +199,9 @@ SCENARIOS = (
 
 
 def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
-    """Return the outcome ``unsupported`` with the missing facilities and capabilities; None if the scenario can run."""
+    """Return the outcome ``unsupported``, with the missing facilities and capabilities, or None if the scenario can
+    run.
+    """
     parts = [
         f"{side.role} lacks {', '.join(lacking)}"
         for side, needs in ((origin, scenario.origin), (target, scenario.target))

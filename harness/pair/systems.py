@@ -1,4 +1,4 @@
-"""Open two systems, and the relays through which they reach each other."""
+"""Open two systems, and open the relays through which the systems reach each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import Endpoint
 
 A, B = "A", "B"
 READ_PORT = 2105
-"""The port of qm2qm, unless the SUT file has ``driver.rpc_read_port``."""
+"""The port of qm2qm, which is used unless the SUT file has ``driver.rpc_read_port``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,16 @@ class Side:
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name (DIRECT=OS) with the relay's address as the host name. Only a system that has
-        this host name accepts the format name as the name of its queue.
+        """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. Only a system
+        that has this host name accepts the format name as the name of its queue.
         """
         return f"DIRECT=OS:{self.found_at}\\{queue}"
 
 
 class PingRelay:
-    """A relay that forwards pings to a system, and the system's responses to the port that pinged last."""
+    """A relay for pings. It forwards pings to a system, and forwards the system's responses to the port that sent
+    the last ping.
+    """
 
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
@@ -82,7 +84,7 @@ class _Forward(DatagramSink):
 
 
 class NoJudge:
-    """A judge that ignores packets, because a pair is judged by the outcomes of its scenarios."""
+    """A judge that ignores all packets. The outcomes of its scenarios are the only judgment of a pair."""
 
     def on_frame(self, frame: Frame) -> None:
         """Do nothing, because no judge is needed."""
@@ -92,7 +94,7 @@ class NoJudge:
 
 
 class Pair:
-    """Both systems of a pair during one scenario; one capture contains all their traffic."""
+    """Both systems of a pair during one scenario. One capture contains all of their traffic."""
 
     def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
         self.environment = environment
@@ -109,7 +111,7 @@ class Pair:
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
     def _relay_rpc(self, side: Side) -> list[Relay]:
-        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks qmcomm for the port of
+        """Relay the ports of qmcomm and qm2qm, if the system declares qm2qm. A client asks qmcomm for the port of
         qm2qm, so the relays use the same port numbers as the system.
         """
         if not side.sut.has("qm2qm"):
@@ -150,8 +152,8 @@ class Pair:
         self.environment.run_until(lambda: all(each.is_acknowledged for each in self.traffic.passages), limit_ms)
 
     def close(self) -> None:
-        """Remove the objects of the scenario while the systems still reach each other; then close the relays and the
-        capture.
+        """Remove the objects of the scenario while the systems can still reach each other. Then close the relays
+        and the capture.
         """
         with ExitStack() as stack:
             stack.callback(self.recorder.close)

@@ -13,8 +13,8 @@ from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
-"""The quota, in KB, of a reference core that acts as the peer: four messages of maximum length, which is more than any
-check sends.
+"""The quota, in KB, of a reference core that acts as the peer. Four messages of maximum length fit in this quota,
+which is more than any check sends.
 """
 CONNECT_RETRIES_MS = 15_000
 """int ms: three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>). A SUT with messages for the peer
@@ -28,7 +28,7 @@ messages immediately.
 
 
 def accept_residue(peer: Party) -> None:
-    """Accept, before a test, the messages that an earlier test or run left for this peer; record the number of these
+    """Before a test, accept the messages that earlier tests or runs left for this peer; record the number of these
     messages.
     """
     sut = peer.sut
@@ -44,8 +44,8 @@ def accept_waiting_messages(peer: Party) -> None:
     """After a test, accept and acknowledge the SUT's messages for the peer until none is left, or record how many
     remain.
 
-    If the SUT reports no counts and no later test uses this peer, return without accepting messages, because the
-    messages affect no test.
+    If the SUT reports no counts and no later test uses this peer, accept no messages, because the messages affect
+    no other test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:
@@ -62,8 +62,8 @@ def accept_waiting_messages(peer: Party) -> None:
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the identifiers of queue managers that the SUT may expect at the peer's address, each with the texts by
-    which format names contain it.
+    """Return the identifiers of the queue managers that the SUT may expect at the peer's address. Each identifier
+    has the strings that a format name contains if it names that queue manager.
     """
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
@@ -78,8 +78,8 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
 
 
 def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Accept messages as the queue manager with the given identifier; return how many still wait in the SUT, or 0 if
-    the SUT reports no counts.
+    """Accept messages as the queue manager with the given identifier; return the number of messages that still wait
+    in the SUT, or 0 if the SUT reports no counts.
     """
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(

@@ -48,14 +48,16 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
 NO_SUCH_METHOD = 0x1C010002
-"""The fault status nca_s_op_rng_error: the interface has no operation with this number (C706 E)."""
+"""The fault status nca_s_op_rng_error, which means that the interface has no operation with the requested number
+(C706 E).
+"""
 RPC_ACCESS_DENIED_STATUS = 5
 """The fault status ERROR_ACCESS_DENIED (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
 class Context(NamedTuple):
-    """A presentation context that the SUT accepted; ``wide``: whether its stubs are in NDR64."""
+    """A presentation context that the SUT accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     p_cont_id: int
     wide: bool
@@ -73,9 +75,9 @@ class Call:
     received: list[Frame] = field(default_factory=list)
     answered: bool = False
     thrown: int | None = None
-    """The status of the fault that answered the call."""
+    """The status of the fault with which the SUT answered the call."""
     out: Any = None
-    """The results: the scapy packet of the response's stub."""
+    """The dissected stub of the response, a scapy packet with the results of the call."""
     malformed: str | None = None
     """The reason why the stub of the response is invalid."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
@@ -87,8 +89,8 @@ class Call:
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer to the call, or until no answer can arrive; raise LackedByRelease if the SUT's release
-        lacks the method.
+        """Wait until the answer to the call arrives or can no longer arrive; raise LackedByRelease if the SUT's
+        release lacks the method.
         """
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
@@ -111,16 +113,16 @@ class Call:
 
     @property
     def advice_on_denial(self) -> str:
-        """The advice, in a message, for a call that is denied because the tester does not authenticate; otherwise
-        empty.
+        """The advice that messages about this call contain if the SUT denied the call because the tester does not
+        authenticate. For any other call, the advice is an empty string.
         """
         denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property
     def status(self) -> int | None:
-        """Return the result of the call, an HRESULT or a number; None after a fault, without an answer, and for
-        operations without a result.
+        """Return the result of the call (an HRESULT or a number), or None if no response has arrived or the
+        operation has no result.
         """
         return getattr(self.out, "Return", None) if self.out is not None else None
 
@@ -136,7 +138,7 @@ class Call:
 
     @property
     def outcome(self) -> str:
-        """Return a short text for the outcome of the call, such as ``MQ_OK`` or ``fault nca_s_op_rng_error``."""
+        """Return a short description of the outcome of the call, such as ``MQ_OK`` or ``fault nca_s_op_rng_error``."""
         if self.thrown is not None:
             return name_fault(self.thrown)
         if self.malformed is not None:
@@ -147,7 +149,9 @@ class Call:
 
     @property
     def plain_outcome(self) -> str:
-        """The outcome of the call; an HRESULT that was sent as a fault has the same text as a returned HRESULT."""
+        """The outcome of the call. The description of an HRESULT is the same whether the SUT returned the HRESULT
+        or sent it as the status of a fault.
+        """
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
@@ -157,7 +161,7 @@ class Call:
 
     @property
     def description(self) -> Any:
-        """The REMOTEREADDESC in the answer to a read; None if the answer has no REMOTEREADDESC."""
+        """The REMOTEREADDESC in the answer to a read, or None if the answer has no REMOTEREADDESC."""
         if self.out is None:
             return None
         if hasattr(self.out, "lpRemoteReadDesc"):
@@ -167,17 +171,17 @@ class Call:
 
     @property
     def sequential_id(self) -> int | None:
-        """The SequentialId in the answer to a read; None if the answer has no SequentialId."""
+        """The SequentialId in the answer to a read, or None if the answer has no SequentialId."""
         return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
 
     @property
     def packet_bytes(self) -> bytes:
-        """The bytes of lpBuffer in the answer to a read; empty if lpBuffer is NULL."""
+        """The bytes of lpBuffer in the answer to a read, or empty bytes if lpBuffer is NULL."""
         return b"" if self.description is None else octets(self.description.lpBuffer) or b""
 
     @property
     def packet(self) -> Any:
-        """The dissected UserMessage in the answer to a read; None if the answer has no UserMessage."""
+        """The dissected UserMessage in the answer to a read, or None if the answer has no UserMessage."""
         if self._packet is None and (data := self.packet_bytes):
             with contextlib.suppress(WireError):
                 self._packet = dissect(data)
@@ -185,14 +189,14 @@ class Call:
 
     @property
     def label(self) -> str | None:
-        """The label of the message in the answer to a read; None if the answer contains no message."""
+        """The label of the message in the answer to a read, or None if the answer contains no message."""
         packet = self.packet
         return None if packet is None else str(packet["MessagePropertiesHeader"].Label)
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check; without
-        a message, the outcome of the read.
+        """The label of the message that a read returned, with a remark if the message belongs to another check. If
+        the read returned no message, the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome
@@ -205,7 +209,7 @@ class Call:
 
     @property
     def label_or_failure(self) -> str:
-        """``FAILURE`` for any failure HRESULT, else ``label_or_outcome``."""
+        """``FAILURE`` if the call returned a failure HRESULT; otherwise ``label_or_outcome``."""
         return self.FAILURE if self.failed else self.label_or_outcome
 
     @property
@@ -226,8 +230,8 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a fragment of the response; if ``fragment`` is None, record a fault. The PDU has the call identifier
-        of this call.
+        """Record a fragment of the response with the call identifier of this call; if ``fragment`` is None, record
+        a fault.
         """
         self.received.append(frame)
         if fragment is None:
@@ -257,14 +261,14 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations for interfaces that the SUT serves at other ports, by interface."""
+        """The associations with ports at which the SUT serves interfaces separately, by interface."""
         self.group = 0
         self.protection: Protection | None = None
-        """The security context of the connection; None before the first bind with authentication."""
+        """The security context of the connection, or None before the first bind with authentication."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
-        """The PDUs that answer no call, such as bind_ack, and received bytes that are not a PDU, in order of
-        arrival.
+        """The PDUs that answer no call, such as bind_ack, and the received bytes that do not form a PDU, in order
+        of arrival.
         """
         self._call_id = 0
         self._context_id = 0
@@ -294,7 +298,7 @@ class Association(RawConversation):
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
 
     def on_bytes(self, data: bytes) -> None:
-        """Record the bytes from the SUT, and pass answers to their calls."""
+        """Record the bytes from the SUT, and pass each answer to the call that it answers."""
         for frame in self.peer.recorder.record_received(self.record, data):
             fragment, malformed = self._decrypt_response(frame)
             call = self.calls.get(read_call_id(frame.data)) if frame.kind in ("response", "fault") else None
@@ -307,9 +311,9 @@ class Association(RawConversation):
                 call.take(frame, fragment)
 
     def _decrypt_response(self, frame: Frame) -> tuple[Fragment | None, str | None]:
-        """Return a response with its stub decrypted, or the reason why the response is not genuine.
+        """Return a response with its stub decrypted, or return the reason why the response is not genuine.
 
-        The recorded frame stays as it was on the wire.
+        The recorded frame remains as it was on the wire.
         """
         if frame.kind != "response":
             return None, None
@@ -331,7 +335,7 @@ class Association(RawConversation):
         authenticate: bool = False,
         **body: Any,
     ) -> Frame | None:
-        """Send a bind or an alter_context (``kind``); return the answer, or None.
+        """Send a bind or an alter_context (``kind``); return the answer, or None if no answer arrives.
 
         ``authenticate``: whether to authenticate if the SUT file has an [rpc] user. Raise ConformanceFailure if the
         SUT's token is invalid.
@@ -361,8 +365,8 @@ class Association(RawConversation):
         body: dict[str, Any],
         protection: Protection | None,
     ) -> Frame | None:
-        """Send proposals of presentation contexts, with every step of an authentication; return the first answer. Spec:
-        MS-RPCE 3.3.1.5.2.1.
+        """Propose presentation contexts and, if the connection is protected, carry out every step of the
+        authentication; return the answer to the first PDU. Spec: MS-RPCE 3.3.1.5.2.1.
         """
         if protection is None:
             made = (
@@ -405,7 +409,7 @@ class Association(RawConversation):
     def bind(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> Association:
-        """Bind to interfaces, and propose each interface once with each transfer syntax, as clients do.
+        """Bind to interfaces; propose each interface once with each transfer syntax, as clients do.
 
         Raise ConformanceFailure if the SUT accepts no transfer syntax for one of the interfaces.
         """
@@ -429,8 +433,8 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association for calls of an interface: this association or, if the SUT serves the interface at
-        another port, an association with that port.
+        """Return the association for calls of an interface. This is this association or, if the SUT serves the
+        interface at another port, an association with that port.
         """
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
@@ -442,7 +446,7 @@ class Association(RawConversation):
                 other.close()
 
     def alter(self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)) -> Association:
-        """Bind to additional interfaces (alter_context)."""
+        """Send an alter_context to bind to additional interfaces."""
         return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
 
     def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
@@ -461,9 +465,9 @@ class Association(RawConversation):
         context: Context | None = None,
         **arguments: Any,
     ) -> Call:
-        """Send a request and do not wait for its answer.
+        """Send a request without waiting for its answer.
 
-        ``stub``: the bytes of the stub, instead of ``arguments``. Omitted arguments are zero or NULL.
+        ``stub``: the bytes of the stub, used instead of ``arguments``. Omitted arguments are zero or NULL.
         """
         operation = OPERATIONS[name]
         there = self.of(operation.interface)
@@ -484,7 +488,9 @@ class Association(RawConversation):
     def call_raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
-        """Send a request with any opnum, and wait for its answer; the call stores the stub of the answer."""
+        """Send a request with any opnum, and wait for its answer. The returned call contains the stub of the
+        answer.
+        """
         if call_id is None:
             self._call_id += 1
             call_id = self._call_id

@@ -20,13 +20,13 @@ USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
 Tamper = Callable[[Any], Any]
-"""A function that is called with the scapy packet to be sent and returns a changed packet, bytes, or None to drop the
-packet.
+"""The type of functions that are called with the scapy packet to be sent, and return a changed packet, bytes, or
+None to drop the packet.
 """
 
 
 class Conversation:
-    """The common base of raw connections and of sessions for which a reference core acts as the peer."""
+    """The common base class of raw connections and of sessions in which a reference core acts as the peer."""
 
     stream: Stream
     record: Connection
@@ -66,7 +66,7 @@ class Conversation:
 
     @property
     def closed_by_sut(self) -> bool:
-        """Return whether the SUT has closed the connection."""
+        """Whether the SUT has closed the connection."""
         return self.record.closed_by == "sut"
 
     def poll(
@@ -103,8 +103,9 @@ class Conversation:
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
         """Wait for the SUT to close the connection; return whether the SUT closes it in time.
 
-        ``exactly``: measure by the tester's clock, without an allowance for stalls. Raise ConformanceFailure if the SUT
-        must close immediately (``within_ms`` is None) but closes late.
+        ``exactly``: whether to measure by the tester's clock, without an allowance for stalls. Raise
+        ConformanceFailure if the SUT must close the connection immediately (``within_ms`` is None) but closes it
+        late.
         """
 
         def is_closed_by_either() -> bool:
@@ -117,15 +118,15 @@ class Conversation:
         return self.closed_by_sut
 
     def await_close(self, within_ms: int | None = None) -> Self:
-        """Wait as ``wait_closed`` does; return this conversation, so that an expectation can compare it with
-        ``closed()``.
+        """Wait as ``wait_closed`` does; return this conversation, so that an expectation can compare the
+        conversation with ``closed()``.
         """
         self.wait_closed(within_ms)
         return self
 
     def stays_quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
-        packets of other kinds are ignored.
+        """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. If
+        ``of`` is given, packets of other kinds are ignored.
         """
         before = len(self.record.from_sut)
 
@@ -137,7 +138,7 @@ class Conversation:
         return not self.peer.environment.run_until(was_disturbed, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
-        """Return a short text about the last action of the SUT, for ``observed`` in a verdict."""
+        """Return a short description of the SUT's last action, for ``observed`` in a verdict."""
         if self.closed_by_sut:
             return f"closed the connection at {self.record.closed_at_ms} ms"
         last = self.record.from_sut[-1:]
@@ -153,7 +154,7 @@ class Conversation:
         return frame
 
     def send_together(self, *packets: Any) -> list[Frame]:
-        """Send several packets by one call, so that they arrive together, if possible in one TCP segment."""
+        """Send several packets in one call, so that they arrive together, if possible in one TCP segment."""
         pieces = [bytes(packet) for packet in packets]
         frames = [self.peer.recorder.record_sent(self.record, data) for data in pieces]
         self.stream.send(b"".join(pieces))
@@ -169,8 +170,8 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message of the SUT on this connection (at most 32 recoverable messages), so that the SUT
-        sends no message again.
+        """Acknowledge every message that the SUT sent on this connection (at most 32 recoverable messages), so that
+        the SUT does not send these messages again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -191,10 +192,10 @@ class Conversation:
         return [frame for frame in frames if frame.kind == USER_MESSAGE_KIND]
 
     def request_acknowledgment(self) -> Frame | None:
-        """Send a recoverable message; return the SUT's SessionAck, or None if no SessionAck arrives. The SUT sends a
-        SessionAck only on an open session.
+        """Send a recoverable message; return the SUT's SessionAck, or None if no SessionAck arrives. The SUT sends
+        a SessionAck only on an open session.
 
-        If no SessionAck acknowledges the message, return the last SessionAck for earlier messages.
+        If no SessionAck acknowledges the message, return the last SessionAck, which acknowledges earlier messages.
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
@@ -209,8 +210,8 @@ class Conversation:
         return found
 
     def await_session_ack(self, count: int) -> Frame | None:
-        """Wait for a SessionAck that acknowledges ``count`` messages of the peer; return the last SessionAck received,
-        or None.
+        """Wait for a SessionAck that acknowledges at least ``count`` messages of the peer; return the last
+        SessionAck received, or None if the SUT has sent no SessionAck.
         """
         sut = self.peer.sut
         within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
@@ -237,7 +238,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core: the peer sends only the packets that the check sends."""
+    """A conversation without a reference core. The peer sends only the packets that the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -281,8 +282,8 @@ class RawConversation(Conversation):
 class Session(Conversation):
     """A protocol session in which a reference core acts as the peer.
 
-    ``tampers``: functions that change or drop packets of the core; ``ignore_incoming``: whether the SUT's packets are
-    hidden from the core, so that the core neither acknowledges nor reacts.
+    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether the SUT's
+    packets are hidden from the core, so that the core neither acknowledges them nor reacts to them.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
@@ -295,12 +296,12 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Change every later packet of the core with the function ``change``."""
+        """Change every packet that the core sends from now on with the function ``change``."""
         self.tampers.append(change)
         return self
 
     def outgoing(self, data: bytes) -> None:
-        """Apply all changes (tampers) to a packet of the core, and send the packet."""
+        """Apply all tampers (changes) to a packet of the core, and send the packet."""
         packet: Any = data
         if self.tampers:
             packet = dissect(data)
@@ -322,9 +323,10 @@ class Session(Conversation):
         raise HarnessError(f"the peer's core has no session on {self.transport}")
 
     def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
-        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that were sent.
+        """Send a message through the core to the queue ``to``, by default the SUT's plain queue; return the packets
+        that were sent.
 
-        Fields are those of ``reference_qm.surface.commands.SendMessage``.
+        The fields of the message are those of ``reference_qm.surface.commands.SendMessage``.
         """
         before = len(self.sent)
         answer = self._host.ask(SendMessage(to=to or self.peer.sut.format_name("plain"), **fields))

@@ -1,8 +1,8 @@
 """Measure durations of the SUT, and compute their allowed ranges.
 
-The timers of a stalled system expire late, and packets that the system sent before the stall arrive late: the
-uncertainty of a duration is the length of the stalls during that duration. Only this module compares durations; the
-pulse measurement provides the stalls.
+While the system stalls, its timers expire late, and packets that it sent before the stall arrive late. So a
+duration is uncertain by the total length of the stalls during that duration. Only this module compares durations;
+the pulse measures the stalls.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
 Instant = Frame | int
-"""An instant: a packet, or a time in int ms on the recorder's clock."""
+"""The type of an instant: a packet, or a time in int ms on the recorder's clock."""
 IN_TIME = "in time"
 
 
@@ -28,8 +28,8 @@ def get_time_ms(instant: Instant) -> int:
 class Duration:
     """The time between two instants.
 
-    ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the total length of
-    the stalls between the instants. ``longest_ms``: the longest stall of the test so far.
+    ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the total length
+    of the stalls between the instants. ``longest_ms``: the length of the longest stall of the test so far.
     """
 
     ms: int
@@ -38,12 +38,12 @@ class Duration:
     sut: Sut
 
     def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value, extended by the stalls if the extension decides whether the value is
-        allowed.
+        """Return the allowed range of a value. The range is extended by the stalls if only the extended range
+        contains the value.
 
-        ``observed``: the value, if the SUT measured the duration itself; by default, this duration. Raise
-        ConformanceFailure for a value out of range that a stall may explain: a stall that is as long as the duration,
-        or a stall at a different time of the test.
+        ``observed``: the value, if the SUT measured the duration itself; by default, the value is this duration.
+        Raise ConformanceFailure for a value outside the range if a stall may explain the value. A stall may explain
+        the value if it was as long as the duration, or if it occurred at a different time of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:
@@ -57,13 +57,13 @@ class Duration:
         )
 
     def expect_timer_duration(self, specified_ms: int) -> tuple[int, int]:
-        """Return the allowed range of a duration that a timer of the SUT determines, in ms of the tester's clock."""
+        """Return the allowed range, in ms of the tester's clock, of a duration that a timer of the SUT determines."""
         due_ms = self.sut.duration_ms(specified_ms)
         return self.get_allowed_range(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
     def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME) -> str:
-        """Return a text that states when a timer of the SUT expired: ``in_time``, or the number of ms after the first
-        instant.
+        """Return a text that states when a timer of the SUT expired: ``in_time`` if it expired in time, otherwise
+        the number of ms after the first instant.
         """
         earliest_ms, latest_ms = self.expect_timer_duration(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
@@ -71,8 +71,8 @@ class Duration:
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
         """Return whether the duration equals the expected duration within the tolerance.
 
-        The other possible durations must differ by at least four tolerances. Raise ConformanceFailure if stalls longer
-        than two tolerances make the durations indistinguishable.
+        The other durations that are possible must differ from the expected duration by at least four tolerances.
+        Raise ConformanceFailure if stalls longer than two tolerances make the possible durations indistinguishable.
         """
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
@@ -81,8 +81,8 @@ class Duration:
         return near
 
     def require_steady(self, margin_ms: int) -> None:
-        """Raise ConformanceFailure, which makes rules inconclusive, if the SUT stalled longer than a margin during the
-        duration.
+        """Raise ConformanceFailure if the SUT stalled longer than a margin during the duration. The exception makes
+        the rules of the check inconclusive.
         """
         if self.stalled_ms > margin_ms:
             raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")
@@ -93,7 +93,9 @@ class Duration:
 
 
 def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:
-    """Return the duration between two times of a recorder that began at ``began_ms``, all int ms."""
+    """Return the duration between two times of a recorder. All times are int ms; ``began_ms`` is the time at which
+    the recorder began.
+    """
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
     stalled_ms = pulse.sum_overlapping_stalls_ms(began_ms + since_ms, began_ms + until_ms)

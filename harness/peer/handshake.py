@@ -14,8 +14,8 @@ from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
 RESERVED_MARK = {"Reserved": 0xA7}
-"""A value of BaseHeader.Reserved. Receivers ignore this field (MS-MQMQ 2.2.19.1); the value distinguishes a response
-from an echo.
+"""A value of BaseHeader.Reserved. Receivers ignore this field (MS-MQMQ 2.2.19.1), so a response with a different
+value is not an echo of the request.
 """
 UNUSUAL_WINDOW_SIZE = 4_099
 """A WindowSize that no SUT uses by chance."""
@@ -33,7 +33,7 @@ def parameters_request(**header: Any) -> Any:
 
 
 def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:
-    """Send an EstablishConnection and a ConnectionParameters request, and wait for the answer to each."""
+    """Send an EstablishConnection request and a ConnectionParameters request; wait for the answer to each request."""
     connection.send(request)
     connection.expect("EstablishConnection")
     connection.send(parameters)

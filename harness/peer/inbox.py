@@ -1,9 +1,9 @@
 """Collect the messages of the SUT from all connections.
 
-A queue manager may send a message on a new or an open session (E16), and resends the message on a different session if
-no acknowledgment arrives in time. So a check waits for messages in the inbox, not on one connection.
-``Conversation.messages`` contains the messages of one connection, for checks of the connection's acknowledgments,
-counts, window and end.
+A queue manager may send a message on a new or an open session (E16), and it resends the message on a different
+session if no acknowledgment arrives in time. So a check waits for messages in the inbox, not on one connection.
+``Conversation.messages`` contains the messages of one connection, for checks that examine the acknowledgments,
+counts, window or end of that connection.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Wanted = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, on connections of either side, with or without a core.
+    """Every UserMessage of the SUT in one test, on all connections, whichever side opened them, with or without a
+    core.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
@@ -51,7 +52,7 @@ class Inbox:
         """The connection on which each message arrived first."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
-        """By connection, the number of its messages that had arrived at the last acknowledgment."""
+        """The number of messages that had arrived on each connection at its last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
     # -- received messages --------------------------------------------------------------------------------------
@@ -66,8 +67,8 @@ class Inbox:
 
     @property
     def messages(self) -> list[Frame]:
-        """The received messages without copies: a copy is the same message on a later session, or an acknowledgment of
-        the same class for the same message (E65).
+        """The received messages without copies. A copy is the same message on a later session, or an acknowledgment
+        of the same class for the same message (E65).
 
         Two different messages with the same identifier are both in the list.
         """
@@ -76,13 +77,15 @@ class Inbox:
 
     @property
     def pieces(self) -> list[Frame]:
-        """Every packet that is a message or malformed, for checks of the bytes of messages that may be malformed."""
+        """Every packet that is a message or is malformed, for checks that examine the bytes of messages which may
+        be malformed.
+        """
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
         """Wait for ``count`` of the wanted messages; return the wanted messages that have arrived.
 
-        Without ``within_ms``: wait as long as the SUT may take to open a session, including a second attempt.
+        If ``within_ms`` is omitted, wait as long as the SUT may take to open a session, including a second attempt.
         """
         sut = self.peer.sut
         timeout_ms = sut.connect_timeout_ms + sut.response_timeout_ms if within_ms is None else within_ms
@@ -134,9 +137,10 @@ class Inbox:
     # -- acknowledgments ----------------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
-        """Acknowledge every message on its session, except on closed sessions and on the session ``spare``.
+        """Acknowledge every message on the session on which it arrived, except on closed sessions and on the
+        session ``spare``.
 
-        A reference core itself acknowledges the messages that it receives.
+        A reference core acknowledges the messages that it receives; this method does not acknowledge them.
         """
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
@@ -149,8 +153,8 @@ class Inbox:
     # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each connection during the waits of the
-        check.
+        """Accept the SUT's connections without a core, and set up a session on each connection while the check
+        waits.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """
@@ -159,12 +163,12 @@ class Inbox:
 
     @property
     def connecting(self) -> list[RawConversation]:
-        """The SUT's connections without a session so far."""
+        """The SUT's connections on which no session has been set up yet."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
     def _set_up_session(self, frame: Frame) -> None:
-        """Answer a packet with which the SUT sets up a session."""
+        """Answer a packet that the SUT sends to set up a session."""
         connection = next((one for one in self.connecting if one.record is frame.connection), None)
         if connection is None:
             return
@@ -179,7 +183,7 @@ class Inbox:
 
 
 def has_listening_core(session: Conversation) -> bool:
-    """Return whether a reference core that receives the SUT's packets acts as the peer on a session."""
+    """Return whether a reference core acts as the peer on a session and receives the SUT's packets."""
     return isinstance(session, Session) and not session.ignore_incoming
 
 

@@ -1,4 +1,4 @@
-"""The base class of the SUT's counterpart, for its connections: identity, waits, and measured durations."""
+"""The base class of the SUT's counterpart: its identity, its waits, and the durations that it measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DQ_PRIVATE_ON_DESTINATION = 3
 
 
 class Places:
-    """The positions of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes the
+    """The positions of transactional messages in one sequence of the peer. ``ordinal`` (1 to 15) distinguishes the
     sequences of a test.
 
     A later sequence has a greater TxSequenceID, even in tests that begin in the same second.
@@ -37,7 +37,7 @@ class Places:
         self.number = 0
 
     def next_place(self) -> dict[str, Any]:
-        """Return the fields of the TransactionHeader for the next message; each message is a transaction of its own."""
+        """Return the fields of the TransactionHeader for the next message. Each message is a separate transaction."""
         self.number += 1
         return {
             "FM": 1,
@@ -50,7 +50,7 @@ class Places:
 
 
 class Identity(NamedTuple):
-    """The identity of a counterpart of the SUT: its QueueManager.Identifier and its address."""
+    """The identity of a counterpart of the SUT, which consists of its QueueManager.Identifier and its address."""
 
     identifier: UUID
     address: str
@@ -68,8 +68,8 @@ class Party:
         variant: Variant = PLAIN,
         identity: Identity | None = None,
     ) -> None:
-        """``variant``: the values of message properties for which a check gives no value. ``identity``: by default, the
-        identity in the SUT file.
+        """``variant``: the values of the message properties for which a check gives no value. ``identity``: by
+        default, the identity in the SUT file.
         """
         self.environment = environment
         self.variant = variant
@@ -79,8 +79,8 @@ class Party:
         driver = sut.file.driver
         self.identifier, self.address = identity or Identity(driver.peer_identifier, driver.peer_address)
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
-        """The MessageIDs that are reserved for this test. A reference core uses the second half, raw messages use the
-        first half.
+        """The MessageIDs that are reserved for this test. Raw messages use the first half, and a reference core
+        uses the second half.
         """
 
     def __repr__(self) -> str:
@@ -100,7 +100,7 @@ class Party:
         self.environment.run_until(lambda: False, ms, exactly=True)
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
-        """Wait, by the tester's clock, until the given time has passed since an instant."""
+        """Wait, by the tester's clock, until a given time has passed since an instant."""
         self.pass_time(max(0, ms - self.measure_duration(since).ms))
 
     def settle(self) -> None:
@@ -140,19 +140,19 @@ class Party:
 
     @property
     def missing_queue(self) -> str:
-        """The destination of a message to a queue that does not exist in the SUT."""
+        """The format name of a queue that does not exist in the SUT, as the destination of a message."""
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
     def private_destination(self, queue: str) -> dict[str, Any]:
-        """Return the UserHeader fields of a message to a queue of the SUT (given by path name), addressed by its
-        private format name.
+        """Return the UserHeader fields that address a message to a queue of the SUT by its private format name; the
+        argument is the queue's path name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
         return self.private_queue(self.sut.guid, number)
 
     @staticmethod
     def private_queue(queue_manager: UUID, number: int) -> dict[str, Any]:
-        """Return the UserHeader fields of a message to a private queue of a queue manager."""
+        """Return the UserHeader fields that address a message to a private queue of a queue manager."""
         return {
             "DQ": DQ_PRIVATE_ON_DESTINATION,
             "QueueManagerAddress": queue_manager,
@@ -181,7 +181,9 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of messages that are transactional only because a row of a varied check requires this."""
+        """The sequence of the messages that are transactional only because the row of a varied check requires
+        transactional messages.
+        """
         return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
@@ -189,8 +191,8 @@ class Party:
         return self.message({"DM": 1, **user}, **headers)
 
     def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet is a message of an earlier test with the same peer, or acknowledges such a message;
-        no check judges these packets.
+        """Return whether a packet is a message of an earlier test with the same peer, or acknowledges such a
+        message. No check judges these packets.
         """
         if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
@@ -199,10 +201,10 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition, by default within the response timeout (``within_ms`` is None); return whether the
-        condition became true.
+        """Wait for a condition; return whether the condition became true. If ``within_ms`` is None, wait for the
+        response timeout.
 
-        If it becomes true late, raise ConformanceFailure with the delay, so that no rule fails.
+        If the condition becomes true late, raise ConformanceFailure with the delay, so that no rule fails.
         """
         if within_ms is not None or self.environment.virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
@@ -220,8 +222,8 @@ class Party:
         return self.measure_duration(since_ms, until_ms).stalled_ms > 0
 
     def measure_duration(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return the duration between two instants; ``until`` is None: until now. Use this method for every comparison
-        of durations.
+        """Return the duration between two instants. If ``until`` is None, the second instant is the present. Use
+        this method for every comparison of durations.
         """
         elapsed_ms = self.recorder.elapsed_ms()
         until_ms = elapsed_ms if until is None else get_time_ms(until)

@@ -1,5 +1,5 @@
-"""The SUT's counterpart (peer): a reference core whose packets a stage with scapy records and changes, or raw
-connections without a core.
+"""The SUT's counterpart (peer). A peer is a reference core, whose packets a stage records and changes with scapy,
+or consists of raw connections without a core.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Peer(Party):
         return second
 
     def is_foreign(self, frame: Frame) -> bool:
-        """Return whether a packet arrived on a connection of another counterpart."""
+        """Return whether a packet arrived on a connection of a different counterpart."""
         return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
 
     def has_connection(self, frame: Frame) -> bool:
@@ -114,8 +114,8 @@ class Peer(Party):
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
         """Connect to the SUT without a core.
 
-        ``from_another_address``: connect from an address other than the peer's, if this machine has several addresses
-        (loopback).
+        ``from_another_address``: whether to connect from an address other than the peer's, if this machine has
+        several addresses (loopback).
         """
         loopback = ip_address(self.address).is_loopback
         address = UNUSED_ADDRESS if from_another_address and loopback else self.address
@@ -133,8 +133,8 @@ class Peer(Party):
         return conversation
 
     def request_session(self, **header: Any) -> RawConversation:
-        """Open a connection without a core and send an EstablishConnection, which brings the SUT's session into the
-        state WAITING_CP_MSG; ``header``: fields of the EstablishConnection.
+        """Open a connection without a core, and send an EstablishConnection request, which brings the SUT's session
+        into the state WAITING_CP_MSG. ``header``: fields of the EstablishConnection request.
         """
         connection = self.connect()
         connection.send(establish_request(self, **header))
@@ -142,18 +142,19 @@ class Peer(Party):
         return connection
 
     def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
-        """Open a connection without a core and set up a session on it (state OPEN).
+        """Open a connection without a core, and set up a session on it (state OPEN).
 
-        ``asked``: fields of the EstablishConnection request; ``header``: fields of the ConnectionParameters request.
+        ``asked``: fields of the EstablishConnection request. ``header``: fields of the ConnectionParameters
+        request.
         """
         return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
     def watch(self, conversation: RawConversation) -> None:
-        """Register a conversation for closing at the end of the test."""
+        """Register a conversation, so that it is closed at the end of the test."""
         self._raw.append(conversation)
 
     def at_end(self, close: Callable[[], None]) -> None:
-        """Register a function to call at the end of the test."""
+        """Register a function that is called at the end of the test."""
         self._at_end.append(close)
 
     def listen_raw(self, *, ping: bool = True) -> RawListener:
@@ -173,14 +174,14 @@ class Peer(Party):
     # -- with the reference core --------------------------------------------------------------------------------
 
     def configure(self, **changes: Any) -> None:
-        """Change the peer's configuration; this is possible only before its core is used."""
+        """Change the peer's configuration. A change is possible only before the peer's core is used."""
         if self._host is not None:
             raise HarnessError("configure the peer before it opens or awaits a session")
         self._config = replace(self._config, **changes)
 
     @property
     def host(self) -> CoreHost:
-        """The host of the peer's reference core, which is started at its first use."""
+        """The host of the peer's reference core, which starts when the host is first used."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1
@@ -189,14 +190,18 @@ class Peer(Party):
         return self._host
 
     def open_session(self, tamper: Tamper | None = None) -> Session:
-        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses."""
+        """Open a session to the SUT as the initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses
+        the session.
+        """
         session, error = self.try_session(tamper)
         if session is None or error is not None:
             raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
-        """Try to open a session; return the session, if a connection was established, and the failure."""
+        """Try to open a session; return the session (None if no connection was established), and the reason for a
+        failure (None after a success).
+        """
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
@@ -211,7 +216,7 @@ class Peer(Party):
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
-        """Let the core accept sessions and pings of the SUT at peer_address.
+        """Let the core accept the SUT's sessions and pings at peer_address.
 
         ``ignore_incoming``: whether to hide the SUT's packets from the core after the session is open.
         """
@@ -222,10 +227,10 @@ class Peer(Party):
             self.host.listen_ping(driver.peer_ping_port)
 
     def tamper_accepted(self, change: Tamper | None) -> None:
-        """From now on, change every packet of the core on the SUT's connections with the function ``change``; None ends
-        the changes.
+        """Change, with the function ``change``, every packet that the core sends from now on, on connections that
+        the SUT opens. If ``change`` is None, the changes end.
 
-        Call this before the SUT connects: over loopback, the handshake may end before the next line runs.
+        Call this method before the SUT connects: over loopback, the handshake may end before the next line runs.
         """
         self._accepted_tampers = [change] if change else []
 
@@ -237,7 +242,7 @@ class Peer(Party):
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to open a connection to the listening core; the timeout includes a second attempt of the
+        """Wait for the SUT to open a connection to the listening core. The timeout includes a second attempt of the
         SUT.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
@@ -249,13 +254,13 @@ class Peer(Party):
         return None
 
     def close(self) -> None:
-        """Release every resource of the test and close every open connection, even if a step fails."""
+        """Release every resource of the test and close every open connection, even if one of these steps fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
             stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: Variant, seed: str) -> Peer:
-        """End this peer; return the peer for the next row of a varied check, with the same identity and new
+        """End this peer; return a peer for the next row of a varied check, with the same identity and new
         MessageIDs.
         """
         self._release_everything(self.sut.end_row)
@@ -269,8 +274,8 @@ class Peer(Party):
         return peer
 
     def _release_everything(self, tidy: Callable[[], None]) -> None:
-        """Release resources and close connections as ``close`` does; the recorder stays open. ``tidy``: whether to
-        restore the SUT's state.
+        """Release resources and close connections as ``close`` does, except that the recorder stays open. ``tidy``:
+        whether to restore the SUT's state.
         """
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
@@ -285,7 +290,7 @@ class Peer(Party):
             stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
-        """Release one resource; record an error as residue, which affects no rule of the check."""
+        """Release one resource. If this fails, record the error as residue, which affects no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:

@@ -32,8 +32,8 @@ class RawListener:
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
         """Wait for the next connection of the SUT; return None if no connection arrives.
 
-        ``exactly``: measure by the tester's clock, without an allowance for stalls. Without ``within_ms``: wait long
-        enough for a second attempt after a failed attempt.
+        ``exactly``: whether to measure by the tester's clock, without an allowance for stalls. If ``within_ms`` is
+        omitted, the wait includes a second attempt after a failed attempt.
         """
         timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
@@ -74,7 +74,9 @@ class PingEnd:
         return frame
 
     def poll(self, within_ms: int | None = None) -> Frame | None:
-        """Wait for the next datagram that has not been polled yet; ``received`` contains its ``source``."""
+        """Wait for the next datagram that has not been polled yet; ``received`` contains the ``source`` of each
+        datagram.
+        """
         self.peer.wait(lambda: self._next < len(self.received), within_ms, "a datagram")
         if self._next >= len(self.received):
             return None

@@ -21,13 +21,13 @@ from harness.wire.rpc_stub import NULL_HANDLE, build_pointer, encode_guid
 from harness.wire.wire_error import WireError
 
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
-"""The dwMQS of R_QMOpenRemoteQueue for a client that is a Windows server, which needs no license."""
+"""The value of dwMQS in R_QMOpenRemoteQueue for a client that runs on Windows Server, which needs no license."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 MAX_LABELS = 32
-"""A number that is greater than the number of messages in any queue of a check. A cursor that returns so many messages
-does not advance.
+"""A number that is greater than the number of messages in any queue of a check. A cursor that returns this number
+of messages does not advance.
 """
 
 _DIRECT_PREFIX = "DIRECT="
@@ -36,7 +36,7 @@ _HIGHEST_PORT = 0xFFFF
 
 
 class Remote:
-    """The SUT's interfaces qmcomm and qm2qm in one test."""
+    """The SUT's interfaces qmcomm and qm2qm, as one test uses them."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.peer = peer
@@ -44,7 +44,7 @@ class Remote:
         self._request_id = 0
         self._emptied: set[str] = set()
         self._read_port = sut.file.driver.rpc_read_port
-        """The port of qm2qm; 0 while it is unknown."""
+        """The port of qm2qm, or 0 while it is unknown."""
 
     def associate(
         self,
@@ -56,7 +56,7 @@ class Remote:
         """Connect to the SUT and bind, by default to both interfaces, each at the port where the SUT serves the
         interface (MS-MQQP 3.1.4.8).
 
-        ``port``: bind only at this port. ``group``: an association group to join.
+        ``port``: the only port at which to bind. ``group``: the association group to join.
         """
         wanted = interfaces or (QMCOMM, QM2QM)
         if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
@@ -79,7 +79,7 @@ class Remote:
         return self._read_port
 
     def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
-        """Bind to qm2qm at its own port, and to the other interfaces at ``sut.rpc_port``."""
+        """Bind to qm2qm at its separate port, and to all other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)
         if others:
@@ -88,11 +88,11 @@ class Remote:
         return reading
 
     def _find_read_port(self) -> int:
-        """Find the port of qm2qm by a call to qmcomm (MS-MQMP 3.1.4.24) or, if this fails, by the endpoint mapper (C706
-        O).
+        """Find the port of qm2qm through a call to qmcomm (MS-MQMP 3.1.4.24) or, if the call fails, through the
+        endpoint mapper (C706 O).
 
-        Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of
-        qmcomm.
+        Only privileged programs can use the endpoint mapper's usual port; other programs serve the endpoint mapper
+        at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
@@ -156,8 +156,8 @@ class Remote:
         return RemoteQueue(self, association, opened, client=client)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and send messages with the given labels to it, in this order; ``how``: arguments of
-        ``open``.
+        """Open the plain queue, and send messages with the given labels to it, in the given order. ``how``:
+        arguments of ``open``.
         """
         queue = self.open(**how)
         self.deliver(labels)
@@ -188,7 +188,9 @@ class Remote:
         connection.close()
 
     def empty_queue(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does; without queue control, purge the queue remotely, once per test."""
+        """Empty a queue as ``Sut.queue`` does. Without the facility queue_control, purge the queue remotely, but
+        only once per test.
+        """
         if self.sut.has("queue_control") or queue in self._emptied:
             return
         self._emptied.add(queue)
@@ -206,8 +208,8 @@ class Remote:
         form: Any = None,
         **arguments: Any,
     ) -> Call:
-        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional or admin; ``form``: a QUEUE_FORMAT to use instead
-        of that of the queue.
+        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional or admin. ``form``: a QUEUE_FORMAT that
+        replaces the QUEUE_FORMAT of the queue.
         """
         if form is None:
             form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
@@ -221,16 +223,16 @@ class Remote:
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
     def request_id(self) -> int:
-        """Return a dwRequestID that no other call of this test uses."""
+        """Return a dwRequestID that no other call of this test has used."""
         self._request_id += 1
         return self._request_id
 
 
 class RemoteQueue:
-    """A queue of the SUT that is opened for remote reading.
+    """A queue of the SUT that the peer has opened for remote reading.
 
-    ``opened``: the call of R_QMOpenRemoteQueue. ``session``: the call of RemoteQMOpenQueue, which must succeed unless
-    ``settled`` is False.
+    ``opened``: the call of R_QMOpenRemoteQueue. ``session``: the call of RemoteQMOpenQueue, which must succeed
+    unless ``settled`` is False.
     """
 
     UNKNOWN_HANDLE = 0x7F6D_7163
@@ -259,7 +261,7 @@ class RemoteQueue:
             self.session.expect_success()
 
     def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
-        """Call RemoteQMOpenQueue with the handles that R_QMOpenRemoteQueue returned; ``client``: the argument
+        """Call RemoteQMOpenQueue with the handles that R_QMOpenRemoteQueue returned. ``client``: the argument
         pLicGuid.
         """
         given: dict[str, Any] = {
@@ -313,7 +315,9 @@ class RemoteQueue:
         return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:
-        """Read with the action RECEIVE and do not end the receive, so that the message stays locked."""
+        """Begin a read with the action RECEIVE, and wait for its answer. The receive is not ended, so that the
+        message stays locked.
+        """
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
@@ -329,7 +333,7 @@ class RemoteQueue:
         return self.end(receive, Ack.RR_NACK)
 
     def end(self, read: Call, acknowledge: int = Ack.RR_ACK) -> Call:
-        """Call RemoteQMEndReceive for an answered receive; raise ConformanceFailure if the receive
+        """Call RemoteQMEndReceive for a receive that the SUT has answered; raise ConformanceFailure if the receive
         returned no handle.
         """
         if read.out is None:
@@ -337,7 +341,9 @@ class RemoteQueue:
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:
-        """Receive a message and acknowledge it; raise ConformanceFailure if one of these calls fails."""
+        """Receive a message and acknowledge it; raise ConformanceFailure if the receive or the acknowledgment
+        fails.
+        """
         read = self.read(action, **how).expect_success()
         self.acknowledge(read).expect_success()
         return read
@@ -348,7 +354,7 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, in order, read with a cursor; at most ``MAX_LABELS``."""
+        """Read the messages in the queue with a cursor; return their labels, at most ``MAX_LABELS``, in order."""
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)
@@ -387,5 +393,5 @@ class RemoteQueue:
 
 
 def get_description(read: Call) -> Any:
-    """Return the REMOTEREADDESC in an answer; None if the answer has no REMOTEREADDESC."""
+    """Return the REMOTEREADDESC in an answer, or None if the answer has no REMOTEREADDESC."""
     return read.description

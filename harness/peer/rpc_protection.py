@@ -1,7 +1,7 @@
 """Authenticate on a DCE/RPC connection of the tester: exchange tokens, and sign or encrypt requests and responses.
 
-Only the providers of ``reference_qm.rpc`` are reused, to compute the tokens; PDUs are handled independently. Spec:
-MS-RPCE 3.3.1.5.2.
+Of the reference, only the providers of ``reference_qm.rpc`` are reused, which compute the tokens; this module
+processes the PDUs independently. Spec: MS-RPCE 3.3.1.5.2.
 """
 
 from __future__ import annotations
@@ -35,15 +35,17 @@ REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at
 keys.
 """
 MAX_LEGS, MAX_TOKEN = 6, 5_000
-"""The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
+"""The maximum number of tokens that the SUT may send in one authentication, and the maximum size of a token in int
+bytes.
+"""
 
 
 @dataclass(eq=False)
 class Protection:
     """The security context of a connection.
 
-    ``header_sign``: whether both sides use header signing. The PDUs of each direction must be passed in the order on
-    the wire, because each direction has a sequence number.
+    ``header_sign``: whether both sides use header signing. Pass the PDUs of each direction in the order on the
+    wire, because each direction has a sequence number.
     """
 
     auth_type: int
@@ -81,8 +83,8 @@ class Protection:
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
-        """Return the maximum size (bytes) of an unprotected fragment that has at most ``longest`` bytes after signing
-        or encryption.
+        """Return the maximum size (bytes) of an unprotected fragment that, after it is signed or encrypted, has at
+        most ``longest`` bytes.
         """
         if not self.has_signatures:
             return longest
@@ -90,7 +92,7 @@ class Protection:
         return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
-        """Return a request or response, signed or encrypted as this security context requires."""
+        """Return a request or response after it was signed or encrypted as this security context requires."""
         if not self.has_signatures:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
@@ -104,9 +106,9 @@ class Protection:
         return header + body + trailer + signature
 
     def open(self, pdu: bytes) -> bytes:
-        """Return a request or response with its stub decrypted; raise WireError if it is not genuine.
+        """Return a request or response with its stub decrypted; raise WireError if the PDU is not genuine.
 
-        A fault is sent without protection; the level connect requires no protection.
+        Faults are sent without protection, and the authentication level connect requires no protection.
         """
         trailer = read_trailer(pdu)
         if not self.context.complete:
@@ -134,7 +136,7 @@ class Protection:
 
 
 def begin_protection(sut: Sut) -> Protection | None:
-    """Return the security context of a new connection to the SUT; None at authentication level none."""
+    """Return the security context of a new connection to the SUT, or None at authentication level none."""
     access = sut.file.rpc
     if access.user is None:
         return None
@@ -146,7 +148,9 @@ def begin_protection(sut: Sut) -> Protection | None:
 
 
 def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
-    """Return the security context that the first token of the SUT requests; None if the peer has no such provider."""
+    """Return the security context that the first token of the SUT requests, or None if the peer has no such
+    provider.
+    """
     access = sut.file.rpc
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
     if (

@@ -57,7 +57,8 @@ ASSOC_GROUP_ID = 0x6D71
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """Reasons for the rejection of a bind (p_provider_reason_t). Spec: C706 12.6.3.1."""
 OP_RNG_ERROR = 0x1C010002
-"""The fault status nca_s_op_rng_error: the interface has no operation with this number."""
+"""The fault status nca_s_op_rng_error, which means that the interface has no operation with the requested number.
+"""
 RPC_ACCESS_DENIED_STATUS = 5
 """The fault status for a request that is too long (MS-RPCE 3.3.3.5.4) or whose protection is invalid."""
 AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
@@ -65,7 +66,7 @@ AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
 
 
 class Context(NamedTuple):
-    """A presentation context that the server accepted; ``wide``: whether its stubs are in NDR64."""
+    """A presentation context that the server accepted. ``wide``: whether stubs in this context are in NDR64."""
 
     interface: Syntax
     wide: bool
@@ -75,8 +76,8 @@ class Context(NamedTuple):
 class ServedCall:
     """A call of the SUT.
 
-    ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet. ``malformed``: the reason
-    why the stub is invalid; ``into`` is then None.
+    ``frames``: the fragments of the request. ``into``: the [in] parameters, a scapy packet. ``malformed``: the
+    reason why the stub is invalid; if there is a reason, ``into`` is None.
     """
 
     association: ServedAssociation
@@ -108,7 +109,7 @@ class ServedCall:
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
-        """Answer the call with a response; omitted results are zero or NULL."""
+        """Answer the call with a response. Omitted results are zero or NULL."""
         stub = self.operation.build_response(self.wide, **results)
         for part in self.association.protect_response(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
@@ -119,7 +120,7 @@ class ServedCall:
 
 
 Answer = Callable[[ServedCall], None]
-"""A function that answers a call, or deliberately does not answer it."""
+"""The type of functions that answer a call, or deliberately do not answer it."""
 
 
 class ServedAssociation(RawConversation):
@@ -200,8 +201,8 @@ class ServedAssociation(RawConversation):
         self.send(made)
 
     def _on_leg(self, frame: Frame) -> bytes | None:
-        """Process the SUT's authentication token, if the PDU has a token; return the peer's next token, or empty bytes.
-        Spec: MS-RPCE 3.3.1.5.2.1.
+        """Process the SUT's authentication token if the PDU has one; return the peer's next token, or empty bytes
+        if the peer sends no further token. Spec: MS-RPCE 3.3.1.5.2.1.
         """
         try:
             trailer = read_trailer(frame.data)
@@ -219,8 +220,8 @@ class ServedAssociation(RawConversation):
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Process the SUT's last authentication token, which has no answer; the answer to the next call reports an
-        error in this token.
+        """Process the SUT's last authentication token, to which no answer is sent. If the token is invalid, only
+        the answer to the next call reports the error.
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:
@@ -229,8 +230,8 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"the authentication failed: {error}"))
 
     def _on_genuine_request(self, frame: Frame) -> None:
-        """Process a request with its protection removed; the recorded frame stays as it was on the wire. Spec: MS-RPCE
-        3.3.1.5.2.2.
+        """Process a request after its protection was removed. The recorded frame remains as it was on the wire.
+        Spec: MS-RPCE 3.3.1.5.2.2.
         """
         try:
             part = parse_fragment(frame.data if self.protection is None else self.protection.open(frame.data))
@@ -242,8 +243,8 @@ class ServedAssociation(RawConversation):
         self._on_request(frame, part)
 
     def _choose_bind_results(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
-        """Accept each proposed interface once, in the first of the server's transfer syntaxes that the client proposes
-        for the interface.
+        """Accept each proposed interface once. The server chooses the first of its transfer syntaxes that the
+        client proposes for the interface.
         """
         if one.abstract not in INTERFACES:
             return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
@@ -290,8 +291,8 @@ class RpcServer:
     """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
 
     ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
-    ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with which
-    the server rejects every bind; None to accept binds.
+    ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with
+    which the server rejects every bind, or None to accept binds.
     """
 
     def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:
@@ -303,7 +304,7 @@ class RpcServer:
         self.calls: list[ServedCall] = []
         """Every received call, in order of arrival."""
         self.malformed: list[tuple[Frame, str]] = []
-        """The frames of the SUT that contain no PDU or no call, each with the reason."""
+        """The frames of the SUT that contain no PDU or no call, each with the reason why they are invalid."""
         self._listeners: list[Listener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)
@@ -327,7 +328,7 @@ class RpcServer:
         return self.list_calls_of(name)
 
     def move_read_port(self) -> None:
-        """Listen at a further port, which becomes the read port; the old port stays open."""
+        """Listen at a further port, which becomes the read port. The old port stays open."""
         self.read_port = self._open_port(0)
 
     def free_port(self) -> int:

@@ -1,4 +1,6 @@
-"""The timeouts, in ms, that the peer requests in sessions without a core: the shortest that MS-MQQB 2.2.2.1 permits."""
+"""The timeouts, in ms, that the peer requests in sessions without a core. They are the shortest timeouts that
+MS-MQQB 2.2.2.1 permits.
+"""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ LARGEST_CLOCK_ERROR_S = 60
 
 
 def check_identity(setup: Setup) -> Iterator[Line]:
-    """Ask the control channel for the system's identity and facilities, and compare the identity with the identity in
-    sessions.
+    """Request the system's identity and facilities on the control channel, and compare this identity with the
+    identity in sessions.
     """
     route = setup.route
     if route is None and (commands := setup.file.commands):
@@ -73,8 +73,8 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
 
 
 def check_clock(setup: Setup) -> Iterator[Line]:
-    """Return a finding about the error of the system's clock, measured by a message to the peer or by a message to
-    itself.
+    """Return a finding about the error of the system's clock. The error is measured by a message to the peer or by
+    a message that the system sends to itself.
     """
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
@@ -104,8 +104,8 @@ def check_clock(setup: Setup) -> Iterator[Line]:
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:
-    """Return the number of seconds by which the clock is fast, measured by a message in a queue that the measurement
-    creates.
+    """Return the number of seconds by which the clock is fast. The measurement creates a queue, and sends a message
+    to it.
     """
     with create_temporary_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
@@ -117,7 +117,7 @@ def _measure_clock_in_queue(control: Control) -> int | None:
 
 
 def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Peek into the queues that are given by their keys in [queues]."""
+    """Peek into the queues whose keys in [queues] are given."""
     environment = RealEnvironment()
     try:
         with setup.open_control(environment) as control:

@@ -1,5 +1,5 @@
-"""Check remote reading: whether qmcomm and qm2qm answer at the authentication level in [rpc], and whether queues can be
-opened.
+"""Check remote reading. The checks determine whether qmcomm and qm2qm answer at the authentication level in [rpc],
+and whether queues can be opened.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _ACCESS_DENIED = "ACCESS_DENIED"
-"""A string that is part of the name of every status for denied access, in faults and in results."""
+"""A string that occurs in the name of every status that reports denied access, in faults and in results."""
 LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
 def find_port(setup: Setup) -> Line:
-    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0, and store the port in the set-up."""
+    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0. Store the port in the set-up."""
     driver = setup.file.driver
     try:
         found = endpoint_mapper.qmcomm_port(driver.address)
@@ -76,8 +76,8 @@ def _try_call(setup: Setup, association: Association) -> Line:
 def _check_access(setup: Setup, remote: Remote, association: Association) -> Line:
     """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
-    A queue that the control channel created shows that both interfaces belong to one system; without a control channel,
-    the name of a missing queue is used.
+    If the control channel has created a queue, opening this queue also shows that both interfaces belong to one
+    system. Without a control channel, the name of a missing queue is used.
     """
     made = None
     if setup.offers("queue_control"):
@@ -109,7 +109,7 @@ def _describe_remedy(call: Call) -> str:
 
 
 def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Open the queues that are given by their keys in [queues] with peek access, and close them again."""
+    """Open the queues whose keys in [queues] are given with peek access, and close them again."""
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)

@@ -1,4 +1,4 @@
-"""Represent the findings about a set-up, and the number of rules that a run can judge with it."""
+"""Represent the findings about a set-up, and the number of rules that a run can judge with this set-up."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from harness.prerequisites.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The numbers of MUST rules. ``of``: the rules with a check; ``judged``: the rules that a run can judge now;
+    """The numbers of MUST rules. ``of``: the rules with a check. ``judged``: the rules that a run can judge now.
     ``promised``: the rules that a run could judge if the system provided everything that the SUT file declares.
     """
 
     of: int
     judged: int
     promised: int | None
-    """The number of rules that could be judged if the system provided everything; None while the control channel's
-    facilities are unknown.
+    """The number of rules that a run could judge if the system provided everything that the SUT file declares, or
+    None while the control channel's facilities are unknown.
     """
 
 

@@ -16,7 +16,9 @@ from reference_qm.surface.inputs import Endpoint
 
 CONNECT_TIMEOUT_S = 5.0
 MAX_PINGS, PING_WAIT_MS = 3, 1_000
-"""The number of pings that are sent (a ping may be lost), and the wait for each answer (int ms)."""
+"""The number of pings that are sent (because a ping may be lost), and the length of the wait for each answer (int
+ms).
+"""
 
 
 def report_name(setup: Setup) -> Iterator[Line]:
@@ -129,7 +131,7 @@ def check_peer_ports(setup: Setup) -> Iterator[Line]:
 
 
 def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
-    """Try to connect; return a short text with the reason for a failure, or None after a success."""
+    """Try to connect; return a short description of the reason for a failure, or None after a success."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()
     except TimeoutError:

@@ -1,7 +1,8 @@
-"""The checks of ``mqconform preflight``: test a set-up from both sides, to determine whether a run with the SUT file
-can begin.
+"""The checks of ``mqconform preflight``, which test a set-up from both sides. They determine whether a run with the
+SUT file can begin.
 
-Preflight sends test messages, and creates a queue if the control channel can create queues. It changes nothing else.
+Preflight sends test messages, and creates a queue if the control channel can create queues. It changes nothing
+else.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ SECURITY_QUEUE = "restricted"
 
 
 def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
-    """Check a set-up; raise UsageError when the set-up cannot be checked. ``take_inventory``: a function that returns
+    """Check a set-up; raise UsageError if the set-up cannot be checked. ``take_inventory``: a function that returns
     the inventory of the suites.
     """
     if file.driver.kind == "virtual":
@@ -96,7 +97,9 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
 
 
 def _check_roots(setup: Setup) -> Iterator[Line]:
-    """Check the prerequisites (possible root causes) that a run checks at its first bad verdict."""
+    """Check the prerequisites that a run checks at its first bad verdict. A missing prerequisite is a possible root
+    cause of bad verdicts.
+    """
     yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
         yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
@@ -155,8 +158,8 @@ def _has_capability(setup: Setup, capability: str) -> bool:
 
 
 def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
-    """Return the numbers of MUST rules. A run that cannot begin judges no rule; without a session, no packets can be
-    judged.
+    """Return the numbers of MUST rules. A run that cannot begin judges no rule. Without a session, no rule about
+    packets can be judged.
     """
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 

@@ -1,4 +1,4 @@
-"""Represent a set-up that is being checked: the SUT file, and the known facts about the system."""
+"""Represent a set-up that is being checked. A set-up consists of the SUT file and the known facts about the system."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from harness.sut.timeouts import Timeouts, compute_timeouts
 
 @dataclass(slots=True)
 class Setup(System):
-    """The set-up of a run: the SUT file, and the facts that are known so far."""
+    """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
     control: Findings | None = None
-    """The findings about the control channel; None without a channel or an answer."""
+    """The findings about the control channel, or None if there is no control channel or it does not answer."""
     lacking: set[str] = field(default_factory=set)
-    """The declared capabilities that the system turned out not to have."""
+    """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
     begins: bool = True
     """Whether a run can begin in spite of the findings so far."""
     known_queues: set[str] = field(default_factory=set)
-    """The keys of those queues in [queues] whose existence a message has confirmed or refuted."""
+    """The keys of the queues in [queues] whose existence a message has confirmed or refuted."""
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts of the SUT file or the default timeouts, before a run extends them for a slow system."""
+        """The timeouts of the SUT file, or the default timeouts. A run extends these timeouts for a slow system."""
         return compute_timeouts(self.file.timeouts, controlled=self.route is not None)

@@ -1,9 +1,9 @@
-"""Test whether the system's identity differs from the peer's, whether the system finds the peer, and whether messages
-to its names and queues arrive.
+"""Test whether the system's identity differs from the peer's, whether the system finds the peer, and whether
+messages to the names and queues of the system arrive.
 
-Every message requests an acknowledgment at the peer, so that one exchange tests the route to the system, the name, the
-queue and its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the
-queue, if the system has one.
+Every message requests an acknowledgment at the peer, so that one exchange tests the route to the system, the name,
+the queue and its kind (MS-MQMQ 2.2.18.1.6). If no acknowledgment arrives, the control channel or a remote reader
+inspects the queue, if either is available.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached"
 PROVISIONED_QUEUES = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
-"""int s: the time after which a test message expires on its way or in a queue, so that the message leaves no
-residue.
+"""int s: the time after which a test message expires, either on its way or in a queue, so that the message leaves
+no residue.
 """
 REACH_TIMEOUT_MS = 12_000
 ACK_SPEEDUP = 10
-"""The factor by which the peer acknowledges messages earlier than specified while it waits for acknowledgments."""
+"""The factor by which the peer acknowledges messages faster than specified while it waits for acknowledgments."""
 UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
-"""A number that no private queue has. The system refuses a message to this queue if it accepts the computer name as its
-own.
+"""A number that no private queue has. If the system accepts the computer name as its own name, it refuses a message
+to this queue.
 """
 
 _REFUSED: Mapping[int, tuple[State, str]] = {
@@ -67,7 +67,9 @@ _FOREIGN_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A queue, addressed by a format name; ``about``: the queue's key in [queues], empty for a queue of the tester."""
+    """A queue that a format name addresses. ``about``: the queue's key in [queues]; empty for a queue of the
+    tester.
+    """
 
     name: str
     queue: str
@@ -82,8 +84,8 @@ class _Target:
 
 @dataclass(slots=True)
 class _Sent:
-    """A message sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether the message
-    is in the queue; None while this is unknown.
+    """A message that was sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether
+    the message is in the queue, or None while this is unknown.
     """
 
     target: _Target
@@ -91,21 +93,23 @@ class _Sent:
     acknowledged: int | None = None
     arrived: bool | None = None
     refusal: str = ""
-    """The reason why the queue cannot be read; empty if the queue was read."""
+    """The reason why the queue cannot be read, or an empty string if the queue was read."""
 
     @property
     def takes_messages(self) -> bool:
-        """Whether a message reached the queue: the message was found there or acknowledged."""
+        """Whether a message reached the queue. This is known if the message was found in the queue or was
+        acknowledged.
+        """
         return self.acknowledged is not None or bool(self.arrived)
 
     @property
     def not_found(self) -> bool:
-        """Whether the queue is known to be missing, and not only inaccessible to the tester."""
+        """Whether the queue is known to be missing, rather than only inaccessible to the tester."""
         return _QUEUE_NOT_FOUND in self.refusal
 
 
 def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
-    """Check the route from the system to the peer and back; ``reached``: whether the system has reached the peer."""
+    """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_reach(system)]
     yield from found
     known = True if reached else is_reached(found)
@@ -113,14 +117,14 @@ def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
 
 
 def is_reached(lines: Sequence[Line]) -> bool | None:
-    """Return whether the system finds the peer; None while this is unknown."""
+    """Return whether the system finds the peer, or None while this is unknown."""
     states = {line.state for line in lines if line.subject == REACHED}
     return True if State.OK in states else False if State.MISSING in states else None
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's. Two queue managers with the same identifier would mistake each
-    other for themselves.
+    """Check that the system's identifier differs from the peer's. If two queue managers have the same identifier,
+    each mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
@@ -137,8 +141,8 @@ def check_identity(file: SutFile, guid: UUID | None) -> Line:
 
 
 def check_reach(system: System) -> Iterator[Line]:
-    """Let the system send a message to the peer's queue, for which the system must connect to the peer. Yield no line
-    if the control channel cannot make the system send.
+    """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
+    control channel cannot make the system send, yield no line.
     """
     if not system.offers("send"):
         return
@@ -182,7 +186,9 @@ def _peer_not_reached(system: System) -> str:
 
 
 def _has_acknowledgment(session: Session) -> bool:
-    """Return whether the system received the acknowledgment of its message; otherwise it would resend the message."""
+    """Return whether the system received the acknowledgment of its message. Otherwise the system would send the
+    message again.
+    """
     return any(frame.kind == "SessionAck" for frame in session.sent)
 
 
@@ -190,9 +196,9 @@ def _has_acknowledgment(session: Session) -> bool:
 
 
 def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
-    """Send a message to each name and queue of the system; ``reached``: whether the system finds the peer, None if
-    unknown. Yield a line about finding the peer if ``reached`` is None, a line for each form of name, and a line for
-    each queue of [queues] that checks use.
+    """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
+    if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
+    If ``reached`` is None, first yield a line that states whether the system finds the peer.
     """
     label = f"mqconform {time.time_ns():x}"
     try:
@@ -214,8 +220,8 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
 
 
 def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
-    """Return the queues to which test messages are sent: the queues in the SUT file if the system cannot create
-    queues.
+    """Return the queues to which test messages are sent. If the system cannot create queues, these are the queues
+    in the SUT file.
     """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers("queue_control"):
@@ -245,8 +251,8 @@ def _has_test_control(system: System) -> Iterator[Control]:
 def _exchange_messages(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
-    """Send the messages and wait for answers; return the messages, and whether the message to a missing queue was
-    refused.
+    """Send the messages and wait for answers; return the messages, and whether the system refused the message to a
+    missing queue.
     """
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
@@ -275,8 +281,8 @@ def _exchange_messages(
 
 
 def _has_acknowledged(peer: Peer) -> bool:
-    """Return whether the system received the acknowledgments of all its messages; otherwise the system would send the
-    messages to a later peer.
+    """Return whether the system received the acknowledgments of all its messages. Otherwise the system would send
+    the messages to a later peer.
     """
     for connection in peer.recorder.connections:
         kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
@@ -316,7 +322,7 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
 
 
 def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
-    """Determine which messages without an acknowledgment arrived, if the queues can be read."""
+    """Determine which of the messages without an acknowledgment arrived, if the queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.open_queue_reader() as control:
@@ -347,7 +353,9 @@ def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected
 
 
 def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
-    """Yield a line for each form of name; a form is correct if one message to it arrived or was refused."""
+    """Yield a line for each form of name. A form is correct if at least one message to a name of this form arrived
+    or was refused.
+    """
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
@@ -377,7 +385,9 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
 
 
 def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
-    """Yield a line for each queue of [queues] whose state is known; ``file``: the SUT file."""
+    """Yield a line for each queue of [queues] whose state is known. ``file``: the name of the SUT file, for
+    messages.
+    """
     of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:
@@ -398,8 +408,8 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
 
 
 def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]:
-    """Return the reason why a queue accepts no message, empty if unknown; ``other``: a queue that accepted a
-    message.
+    """Return the reason why a queue accepts no message, or an empty string if the reason is unknown. ``other``: a
+    queue that accepted a message.
     """
     if one.acknowledged is not None:
         number = f"0x{one.acknowledged:04X}"
@@ -414,8 +424,8 @@ def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]
 
 @contextmanager
 def create_temporary_queue(control: Control) -> Iterator[str]:
-    """Yield the name of a queue that the control channel creates and deletes again; raise SutUnavailable when the queue
-    may remain.
+    """Create a queue through the control channel, yield its name, and delete the queue again; raise SutUnavailable
+    if the queue may remain.
     """
     name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
     control.call("create_queue", name=name)

@@ -1,4 +1,4 @@
-"""Represent findings about a system: a line for each subject, with its remedy."""
+"""Represent findings about a system as lines. There is a line for each subject, with the remedy."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One finding about a system. ``ends_run``: whether the finding prevents a run; ``about``: the key of a queue in
-    [queues].
+    """One finding about a system. ``ends_run``: whether the finding prevents a run. ``about``: the key of a queue
+    in [queues].
     """
 
     subject: str

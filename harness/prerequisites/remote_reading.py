@@ -11,8 +11,8 @@ REMOTE_READING_SUBJECT = "rpc mapper"
 
 
 def check_endpoint(system: System) -> Line:
-    """Ask the endpoint mapper for the endpoint of qm2qm, at the mapper's own port or at the port of qmcomm, because
-    only privileged programs can use the mapper's port.
+    """Ask the endpoint mapper for the endpoint of qm2qm. The endpoint mapper is at its usual port or at the port of
+    qmcomm, because only privileged programs can use the usual port.
     """
     from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
     from harness.wire.rpc import QM2QM

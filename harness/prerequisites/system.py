@@ -1,4 +1,4 @@
-"""Represent a system whose prerequisites are checked: its driver, and the known facts about it."""
+"""Represent a system whose prerequisites are checked, with its driver and the known facts about it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from harness.sut.wires import Route
 
 
 class NamingEnvironment(RealEnvironment):
-    """The real environment, in which the address of the system replaces a host name that only the system can
-    resolve.
+    """The real environment, except that a host name which only the system can resolve is replaced by the address of
+    the system.
     """
 
     def __init__(self, names: dict[str, str]) -> None:
@@ -30,26 +30,26 @@ class NamingEnvironment(RealEnvironment):
         self._names = names
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return the addresses of a host name as texts, best first."""
+        """Return the addresses of a host name as strings. The best address comes first."""
         return (self._names[host],) if host in self._names else super().resolve(host)
 
 
 @dataclass(slots=True)
 class System:
-    """The system whose prerequisites are checked. ``driver``: its driver; ``file``: its SUT file, with the actual ports
-    if the tester started the system.
+    """The system whose prerequisites are checked. ``driver``: its driver. ``file``: its SUT file; if the tester
+    started the system, the file contains the actual ports.
     """
 
     file: SutFile
     driver: ExternalDriver
     guid: UUID | None = None
-    """The identifier of the queue manager that answers sessions; None while it is unknown."""
+    """The identifier of the queue manager that answers sessions, or None while the identifier is unknown."""
     facilities: frozenset[str] = frozenset()
     """The facilities that the control channel announces."""
     host_name: str | None = None
     """The host name that the system reports on the control channel."""
     clock_s: int | None = None
-    """The number of seconds by which the system's clock is fast; None while this is unknown."""
+    """The number of seconds by which the system's clock is fast, or None while this number is unknown."""
 
     @property
     def route(self) -> Route | None:
@@ -69,12 +69,14 @@ class System:
 
     @property
     def shows_queues(self) -> bool:
-        """Return whether queues can be read, by the control channel or by a remote reader."""
+        """Return whether the control channel or a remote reader can read queues."""
         return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a fresh peer without a control channel; no message of this peer can be a duplicate."""
+        """Yield a fresh peer without a control channel. The system cannot mistake a message of this peer for a
+        duplicate.
+        """
         file = self.file
         nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))
         names = {self.host_name: file.driver.address} if self.host_name else {}
@@ -95,7 +97,7 @@ class System:
 
     @contextmanager
     def open_queue_reader(self) -> Iterator[Control]:
-        """Yield a reader of queues; requires that ``shows_queues`` is true."""
+        """Yield a reader of queues. ``shows_queues`` must be true."""
         environment = RealEnvironment()
         with closing(environment):
             if self.offers("receive"):

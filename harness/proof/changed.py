@@ -1,9 +1,10 @@
 """Find the rules that changes of the suites may have affected since the recorded proof.
 
-A rule is affected if a file changed in the folder of its row, its checks or its faults, or in the folder ``steps`` of
-its document. The checks of affected rules run on all readings of errata. An erratum is affected if the file of a
-variant of one of its readings changed. Every check runs on the readings of affected errata. The effects of a change to
-the core or the harness are unknown: ``mqconform prove`` without ``--changed`` finds them (CI runs both).
+A rule is affected if a file changed in the folder of its row, its checks or its faults, or in the folder ``steps``
+of its document. The checks of affected rules run on all readings of errata. An erratum is affected if the file that
+contains a variant of one of its readings changed. Every check runs on the readings of affected errata. This module
+does not determine the effects of a change to the core or the harness; ``mqconform prove`` without ``--changed``
+finds them (CI runs both).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from harness.rules.proof_record import RecordedProof
 
 
 def folder_digests(root: Path = SUITES) -> dict[str, str]:
-    """Return a digest of every folder of the suites, by its path below the suites."""
+    """Return a digest of every folder of the suites, by the path of the folder below the suites."""
     files_of = {
         folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
         for folder in {path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}
@@ -33,7 +34,7 @@ def _digest_files(files: Iterable[Path]) -> str:
 
 
 def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the rules that have checks, and whose proof a change of the code may affect."""
+    """Return the rules that have checks and whose proof a change of the code may affect."""
     changed = _find_changed_folders(recorded, digests)
     return [
         rule

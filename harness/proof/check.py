@@ -9,9 +9,10 @@ _NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
-    """The description of a check; each parameter set of a function is a separate check. ``id``:
-    ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
-    ``varied``: the values of each parameter that it varies.
+    """The description of a check. Each parameter set of a function is a separate check. ``id``:
+    ``suites/<document>/<section>/<module>::<name>``. ``covers``: the rules that the check judges. ``needs``: the
+    capabilities and facilities that the check requires. ``varied``: the values of each parameter that the check
+    varies.
     """
 
     id: str

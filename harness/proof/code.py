@@ -1,4 +1,4 @@
-"""Compute a digest of the code on which proofs depend: a result remains valid while the digest is unchanged."""
+"""Compute a digest of the code on which proofs depend. A result is valid as long as the digest is unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import reference_qm
 from harness.paths import SUITES
 
 _RECORD_FILES = ("mutants.toml", "frozen.toml")
-"""The files of the suites that contain results instead of code."""
+"""The files of the suites that contain results and no code."""
 
 
 @cache

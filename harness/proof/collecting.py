@@ -32,7 +32,7 @@ class _Collector:
 
 
 def collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
-    """Return the checks of each file without running them; raise HarnessError for a file that cannot be read."""
+    """Return the checks of each file without running the checks; raise HarnessError if a file cannot be read."""
     collector = _Collector(paths)
     code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
     if code is pytest.ExitCode.INTERRUPTED and collector.broken is None:

@@ -1,5 +1,5 @@
-"""Run tasks in processes that are forked from this one, so that no module is imported again and no task can affect
-another.
+"""Run tasks in processes that are forked from the current process. The forked processes do not import modules
+again, and no task can affect another task.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEMORY_LIMIT_BYTES = 3 << 30
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The result of a process that ended before it returned a result."""
+    """The result if a process ended before it returned a result."""
 
     how: str
 
@@ -38,11 +38,11 @@ class _Fork(Generic[Task]):
 def run_forked(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | Died]]:
-    """Run tasks in separate processes, ``jobs`` at a time; yield the results as they arrive.
+    """Run tasks in separate processes, ``jobs`` processes at a time; yield the results as they arrive.
 
-    ``cpu_s``: the CPU time in seconds after which a process is ended. ``together``: the number of tasks that share a
-    process, for tasks that take less time than a fork. When such a process dies, each of its tasks runs again in a
-    separate process. A task is read from ``tasks`` only when a process is free.
+    ``cpu_s``: the CPU time in seconds after which a process is ended. ``together``: the number of tasks that share
+    a process, which saves time if a task takes less time than a fork. If a shared process dies, each of its tasks
+    runs again in a separate process. A task is read from ``tasks`` only when a process is free.
     """
     remaining, again = iter(tasks), list[Task]()
     groups = iter(lambda: tuple(islice(remaining, together)), ())

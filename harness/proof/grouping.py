@@ -1,9 +1,9 @@
 """Form groups of errata readings that are installed together in one trial.
 
-Most readings change one step in a rare case, so a separate trial of each reading would run hundreds of checks that show
-no difference. A system may follow any combination of readings, so readings of different entries that change different
-steps are first installed together. A check whose verdicts then differ from the verdicts on the clean reference runs
-again, on each reading of the group separately.
+Most readings change one step in a rare case, so a separate trial of each reading would run hundreds of checks that
+show no difference. A system may follow any combination of readings. So readings of different entries that change
+different steps are first installed together. If the verdicts of a check then differ from its verdicts on the clean
+reference, the check runs again, on each reading of the group separately.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class ReadingWithChecks:
         return self.name.partition(".")[0]
 
     def is_compatible_with(self, other: ReadingWithChecks) -> bool:
-        """Return whether both readings can be installed together: they belong to different entries and change different
-        steps.
+        """Return whether both readings can be installed together. This is possible if they belong to different
+        entries and change different steps.
         """
         disjoint = self.changed is None or other.changed is None or self.changed.isdisjoint(other.changed)
         return self.entry != other.entry and disjoint
@@ -57,21 +57,21 @@ class Group:
         self.checks |= dict.fromkeys(reading.checks)
 
     def list_single_readings(self, checks: Collection[str]) -> list[ReadingWithChecks]:
-        """Return each reading with those of the given checks that can notice the reading; omit readings that none of
-        these checks can notice.
+        """Return each reading with those of the given checks that can notice it. Readings that none of the given
+        checks can notice are omitted.
         """
         chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
         return [one for one in chosen if one.checks]
 
 
 def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[Group]:
-    """Return groups of readings, formed by a greedy algorithm, that run few checks; ``seconds``: the cost of each
-    check.
+    """Divide readings into groups whose trials together run few checks, by a greedy algorithm; return the groups.
+    ``seconds``: the duration of each check.
     """
     groups: list[Group] = []
 
     def compute_added_cost(reading: ReadingWithChecks, group: Group) -> float:
-        """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
+        """Return the total duration (s) of the checks that a reading would add to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
     for reading in sorted(readings, key=lambda one: (-compute_added_cost(one, Group()), one.name)):

@@ -24,14 +24,14 @@ class Inventory:
     tests: dict[str, list[str]]
     faults: dict[str, list[str]]
     predicates: Mapping[str, str]
-    """The predicates of passive rules, each as ``predicates.py::function``."""
+    """The predicate of each passive rule, as ``predicates.py::function``."""
     proven: frozenset[str]
     records: Mapping[str, FaultRecord] = field(default_factory=dict)
-    """The record of each fault, by its name."""
+    """The record of each fault, by the name of the fault."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The capabilities and facilities that each check requires, by check."""
+    """The capabilities and facilities that each check requires."""
     varied: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    """The parameters that a check varies, with their values, by check."""
+    """The parameters that each check varies, with their values."""
 
     @property
     def passive(self) -> Set[str]:
@@ -45,17 +45,17 @@ class Inventory:
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
-        """Return the numbers of checked rules and of rules with a recorded proof, section by section."""
+        """Return the number of checked rules and the number of rules with a recorded proof, section by section."""
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
     def checked_rules(self) -> list[str]:
-        """Return the rules that some check or predicate judges."""
+        """Return the rules that at least one check or predicate judges."""
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Return the checks that judge a rule, and its predicate, as ``predicates.py::function`` below the folder of
-        the rule's section.
+        """Return the checks that judge a rule, and the predicate of the rule (if any), as
+        ``predicates.py::function`` below the folder of the rule's section.
         """
         tests = list(self.tests.get(rule, []))
         if rule in self.passive:
@@ -63,7 +63,7 @@ class Inventory:
         return tests
 
     def row(self, rule: str) -> dict[str, Any]:
-        """Return one row of the output of ``mqconform rules --format json``."""
+        """Return the row for a rule in the output of ``mqconform rules --format json``."""
         row = self.catalogue[rule]
         return {
             "id": rule,
@@ -82,8 +82,9 @@ class Inventory:
 
 @cache
 def take_inventory(rule: str | None = None) -> Inventory:
-    """Return the inventory: the catalogue with the checks, the faults and the proof of all rules. ``rule``: read only
-    the files whose text names this rule; these files contain everything about the rule.
+    """Return the inventory, which is the catalogue with the checks, the faults and the proof of all rules. If
+    ``rule`` is given, only the files whose text names this rule are read; these files contain everything about the
+    rule.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

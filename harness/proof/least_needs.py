@@ -1,5 +1,5 @@
 """Find the smallest set of capabilities and facilities with which each rule can be judged (``mqconform rules
---needs``), from the needs that checks declare.
+--needs``). The sets follow from the needs that checks declare.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""The needs of a single system without a directory and without a control channel: its SUT file declares everything that
-a SUT file can declare, and checks read its queues remotely.
+"""The needs that a single system without a directory and without a control channel can meet. Its SUT file declares
+every capability that a SUT file can declare, and checks read its queues remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
@@ -44,13 +44,13 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
-"""The kinds of systems for which the rules that can be judged are counted."""
+"""The kinds of systems. For each kind, the rules that can be judged are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeastNeeds:
-    """The smallest set of capabilities and facilities with which a rule can be judged, and a check with exactly these
-    needs. The set is empty if any packet can decide the rule.
+    """The smallest set of capabilities and facilities with which a rule can be judged, and a check with exactly
+    these needs. If any packet can decide the rule, the set is empty.
     """
 
     rule: str
@@ -59,8 +59,8 @@ class LeastNeeds:
 
 
 def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNeeds]:
-    """Yield, for each checked rule, the check that needs the fewest facilities and, among these checks, the fewest
-    capabilities.
+    """Yield, for each checked rule, the check that needs the fewest facilities. Among several such checks, yield
+    the check that needs the fewest capabilities.
     """
     for rule in rules:
         if rule in inventory.passive:
@@ -71,20 +71,20 @@ def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNee
 
 
 def list_must_demands(inventory: Inventory) -> frozenset[str]:
-    """Return the demands of level MUST, checked or not."""
+    """Return the demands of level MUST, whether or not they are checked."""
     return frozenset(
         name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS
     )
 
 
 def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]:
-    """Return the number of rules for each smallest set of needs; sets with the most rules come first."""
+    """Return the number of rules for each smallest set of needs. The sets with the most rules come first."""
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
-    """Return the number of rules that can be judged on a system without a control channel that also has the needs
+    """Return the number of rules that can be judged on a system without a control channel that also meets the needs
     ``more``.
     """
     return len(inventory.judgeable(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))

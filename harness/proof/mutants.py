@@ -1,8 +1,9 @@
 """Measure how many mutants of the reference the checks find (``mqconform mutants``).
 
-A mutant is killed when a check that passes on the clean reference fails a rule. A mutant that only ends checks early,
-by an exception or an endless computation, is ``noticed``: a run shows that the system is wrong, but not which rule it
-breaks, so the mutant is not killed. All other mutants survive; mutants whose lines no check runs are ``unreached``.
+A mutant is killed if a check that passes on the clean reference fails a rule on the mutant. A mutant is ``noticed``
+if it only ends checks early, by an exception or an endless computation. A run then shows that the system is wrong,
+but not which rule it breaks, so the mutant does not count as killed. A mutant is ``unreached`` if no check runs its
+lines. All other mutants survive.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""The number of checks that may break off on a mutant; afterwards, no further check is tried on this mutant."""
+"""The number of checks that may break off on a mutant. After this number, no further check is tried on the mutant.
+"""
 SHOWN_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""
 
@@ -55,12 +57,12 @@ class Outcome:
     tried: int = 0
     seconds: float = 0
     left: int = 0
-    """The number of checks that run the mutant's lines but were not tried, because of the limit."""
+    """The number of checks that run the mutant's lines but were not tried because of the limit."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The selected mutants, and the outcomes of those that were run."""
+    """The selected mutants, and the outcomes of the mutants that were run."""
 
     mutants: list[Mutant]
     outcomes: dict[str, Outcome]
@@ -73,8 +75,9 @@ class Tally:
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
     def score(self, *, effectless: bool, unreached: bool) -> float:
-        """Return the share of killed mutants in percent; 0 when no mutant was run. ``effectless``, ``unreached``:
-        whether to include mutants that are listed as without effect, or that no check runs.
+        """Return the share of killed mutants in percent, or 0 if no mutant was run. ``effectless``: whether to
+        include mutants that are listed as without effect. ``unreached``: whether to include mutants whose lines no
+        check runs.
         """
         run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
         killed = sum(one.fate is Fate.KILLED for one in run)
@@ -121,9 +124,10 @@ def run_mutants(
     most: int | None = None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants without an outcome; return the outcomes of all mutants by name. ``again``: also run mutants with
-    an outcome that are neither killed nor listed as without effect. ``most``: the maximum number of checks to try on
-    each mutant; if there is no maximum, mutants that were tried with fewer checks are run again.
+    """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to run
+    also the mutants with an outcome that are neither killed nor listed as without effect. ``most``: the maximum
+    number of checks to try on each mutant. If there is no maximum, mutants that were tried with fewer checks are
+    run again.
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
@@ -165,7 +169,7 @@ def run_mutants(
 
 
 def read_outcomes(folder: Path) -> dict[str, Outcome]:
-    """Read the results file; return the last outcome of each mutant; a truncated line is ignored."""
+    """Read the results file; return the last outcome of each mutant. A truncated line is ignored."""
     outcomes: dict[str, Outcome] = {}
     path = folder / RESULTS_FILE
     if path.is_file():
@@ -179,7 +183,9 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
 
 
 def report_mutants(tally: Tally) -> Iterator[str]:
-    """Yield the lines of the report: survivors by file, messages about invalid entries, and the scores."""
+    """Yield the lines of the report, which contains the survivors by file, messages about invalid entries, and the
+    scores.
+    """
     file = ""
     for mutant, outcome in tally.survivors():
         if mutant.file != file:
@@ -202,7 +208,7 @@ def report_mutants(tally: Tally) -> Iterator[str]:
 
 
 def describe_change(mutant: Mutant) -> str:
-    """Return the changed line before and after the change; long lines are shortened around the change."""
+    """Return the changed line before and after the change. Long lines are shortened around the change."""
     before, after = mutant.before, mutant.after
     if max(len(before), len(after)) > SHOWN_CHARACTERS:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
@@ -252,7 +258,9 @@ def _get_function_name(name: str) -> str:
 
 
 def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
-    """Return a pattern for the folders with checks of the sections that a function's docstring cites."""
+    """Return a pattern for the folders that contain the checks of the sections which the docstring of a function
+    cites.
+    """
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
         for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)
@@ -261,8 +269,8 @@ def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
 
 
 def select_mutants(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
-    """Return the mutants of files or functions whose names contain one of the texts; raise UsageError if no name
-    contains one.
+    """Return the mutants of all files and functions whose names contain one of the texts; raise UsageError if no
+    name contains any of the texts.
     """
     found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
     if not found:

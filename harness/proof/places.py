@@ -1,5 +1,5 @@
-"""Find the folders of a rule's row, checks and faults. These are the same folder, unless a check judges several
-sections.
+"""Find the folders that contain a rule's row, checks and faults. They are the same folder, unless a check judges
+several sections.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Places:
         return self.row in self.checks & self.faults
 
     def are_named(self) -> bool:
-        """Return whether check and fault of the rule are in the folder of its row or in folders that the section names
-        (checked_in).
+        """Return whether a check and a fault of the rule are in the folder of the rule's row, or in folders that
+        the section names (checked_in).
         """
         homes = self.named | {self.row}
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)

@@ -1,9 +1,9 @@
-"""Prove that every check can fail: the check passes on the clean reference, and fails its rule on a fault that breaks
-the rule.
+"""Prove that every check can fail: each check passes on the clean reference, and fails its rule on a fault that
+breaks the rule.
 
 One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
-fault is installed, and the checks of its rules that take a changed step run again. Each check function is proven
-separately: for every rule that a function covers, the function must fail a system with a fault of that rule.
+fault is installed, and those checks of its rules that take a changed step run again. Each check function is proven
+separately. For every rule that a function covers, the function must fail a system with a fault of that rule.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Line, Trial, TrialResult, Trials
 
 Pair = tuple[str, str]
-"""A pair of a rule with a check function (including all its parameters) or with a fault."""
+"""The type of a pair, which consists of a check function (with all its parameters) and a rule, or of a fault and a
+rule.
+"""
 CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT = 3
-"""The number of checks that are tried first on a fault of a passive rule, because hundreds of checks can notice such a
-fault. If these checks do not find the fault, the other checks are tried.
+"""The number of checks that are tried first on a fault of a passive rule. Hundreds of checks can notice such a
+fault. Only if the first checks do not find the fault are the other checks tried.
 """
 TRIALS_PER_PROCESS = 8
-"""The number of trials in one process; most trials run only one or two checks."""
+"""The number of trials in one process. Most trials run only one or two checks."""
 
 
 @dataclass(slots=True)
 class Proof:
-    """The results of ``prove``."""
+    """The results of the function ``prove``."""
 
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
@@ -47,16 +49,18 @@ class Proof:
     unchecked. Rules that were proven before are excluded, because the missing packet is a finding.
     """
     idle: list[Pair] = field(default_factory=list)
-    """Pairs of a check function and a rule: the function covers the rule, but fails it on no fault."""
+    """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """The violations, by check and rule, in packets of the peer, in checks without a mark ``malforms`` for the rule."""
+    """The violations in packets of the peer, by check and rule. Violations of rules that the mark ``malforms`` of
+    the check names are excluded.
+    """
     unbroken: list[Pair] = field(default_factory=list)
-    """Pairs of a check function and a rule: the function names the rule in ``malforms``, but no packet of the peer
-    breaks it.
+    """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet of the
+    peer breaks the rule.
     """
     overreached: dict[Pair, Line] = field(default_factory=dict)
-    """Pairs of a fault that breaks only SHOULD rules and a MUST rule that fails on it. A system that does not follow a
-    SHOULD must not fail a MUST.
+    """Pairs of a fault that breaks only SHOULD rules, and a MUST rule that fails on the fault. A system must not
+    fail a MUST because it does not follow a SHOULD.
     """
 
     @property
@@ -97,8 +101,8 @@ def prove(
 
 
 def describe_unclean_result(lines: Iterable[Line]) -> str:
-    """Return the reason why a rule did not pass on the clean reference: its first verdict that is not a pass, and the
-    check.
+    """Return the reason why a rule did not pass on the clean reference. The reason names the first verdict that is
+    not a pass, and the check.
     """
     bad = next((line for line in lines if line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
@@ -106,7 +110,9 @@ def describe_unclean_result(lines: Iterable[Line]) -> str:
 
 
 def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
-    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
+    """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does
+    not exercise.
+    """
     of_rule: dict[str, list[Line]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -121,8 +127,8 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
 
 
 class _Candidates:
-    """The checks that may notice each fault, and the open pairs. An open pair is a check function and a rule that has
-    not failed in this function on any fault.
+    """The checks that may notice each fault, and the open pairs. An open pair is a check function and a rule that
+    the function has not failed on any fault yet.
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
@@ -144,7 +150,8 @@ class _Candidates:
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
+        """Yield trials in which the functions of open pairs run on faults of other rules that these functions
+        cover.
 
         A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
         """
@@ -167,8 +174,8 @@ class _Candidates:
         self.open -= _list_failed_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: first those that cover its rules, then other checks that judge these
-        rules; the cheapest checks are first.
+        """Return the checks that may kill a fault. Checks that cover the rules of the fault come first, then other
+        checks that judge these rules.
         """
         changed = find_changed_steps(fault.install)
         first: dict[str, None] = {}
@@ -183,8 +190,8 @@ class _Candidates:
 
 
 class _Needed:
-    """The condition under which a check runs on a fault: a rule of the fault has not failed yet, or has not failed in
-    the function of the check.
+    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet,
+    or if an open pair of the check's function with a rule of the fault remains.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
@@ -199,7 +206,9 @@ class _Needed:
 
 
 class _Unshown:
-    """The condition for running a check on a fault of another rule: a pair of its function is still open."""
+    """The condition under which a check runs on a fault of another rule. The check runs if a pair of its function
+    is still open.
+    """
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open
@@ -226,8 +235,8 @@ def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[st
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
-    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark of a function
-    is valid for all parameters of the function.
+    """Compare the marks ``malforms`` of the checks with the rules that packets of the peer broke. The mark of a
+    function is valid for all parameters of the function.
     """
     meant: dict[Pair, bool] = {}
     unseen = {_get_check_function(check) for check in checks if check not in clean}
@@ -248,7 +257,7 @@ def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Tri
 
 
 def report_proof(proof: Proof) -> Iterator[str]:
-    """Yield a line for each failure of the proof, and a summary as the last line."""
+    """Yield one line for each failure of the proof, and a summary as the last line."""
     yield from (f"not clean: {rule} on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"

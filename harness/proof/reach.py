@@ -1,4 +1,4 @@
-"""Record the lines of the reference that each check executes in the system under test. The record is valid until the
+"""Record which lines of the reference each check executes in the system under test. The record is valid until the
 code changes.
 """
 
@@ -24,7 +24,7 @@ _RECORDER_NAME = "lines recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """The lines that a check executes in the SUT on the clean reference, and the cost of the check."""
+    """The lines that a check executes in the SUT on the clean reference, and the duration of the check."""
 
     lines: Mapping[str, frozenset[int]]
     """The line numbers by file."""
@@ -33,7 +33,9 @@ class CheckReach:
 
     @property
     def width(self) -> int:
-        """The number of lines of the reference that the check executes; a check with fewer lines is more specific."""
+        """The number of lines of the reference that the check executes. A check that executes fewer lines is more
+        specific.
+        """
         return sum(map(len, self.lines.values()))
 
 
@@ -42,7 +44,9 @@ Reach = Mapping[str, CheckReach]
 
 
 def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
-    """Return the clean checks that execute a line which a mutant changes; checks with the fewest lines come first."""
+    """Return the clean checks that execute a line which a mutant changes. Checks that execute the fewest lines come
+    first.
+    """
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda check: reach[check].width)
@@ -58,7 +62,9 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def measure_reach(trials: Trials, folder: Path) -> Reach:
-    """Return the lines that each check executes, from a record for the same code or from a new measurement."""
+    """Return the lines that each check executes. They are read from a record for the same code, or measured if
+    there is no such record.
+    """
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -82,8 +88,8 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """A recorder of the executed lines of the reference: inside its context, lines of all mutated folders; outside the
-    context, only lines of the directory.
+    """A recorder of the lines of the reference that are executed. Inside its context, it records lines of all
+    mutated folders; outside the context, it records only lines of the directory.
     """
 
     def __init__(self) -> None:

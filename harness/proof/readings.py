@@ -1,10 +1,10 @@
-"""Run the readings of errata: a system that follows an allowed reading must fail no rule.
+"""Run the readings of errata. A system that follows an allowed reading must fail no rule.
 
-A variant of the reference exists for each reading of an entry that packets of Windows do not settle. Every check that
-executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first
-installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of
-it must fail. If checks give a fault exactly the same verdicts as an allowed reading, the check, the variant or the
-fault is wrong.
+A variant of the reference exists for each reading of an entry that packets of Windows do not settle. Every check
+that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
+first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
+variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading,
+then the check, the variant or the fault is wrong.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ class ReadingsRun:
     missing: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """The variants for which suites/errata.toml contains no reading that needs one."""
+    """The readings that have a variant, although suites/errata.toml contains no such reading that needs a variant.
+    """
     died: dict[str, str] = field(default_factory=dict)
-    """The readings whose process ended before its checks, each with a text about the end."""
+    """The readings whose process ended before its checks ended, each with a description of how the process ended.
+    """
 
     @property
     def complete(self) -> bool:
@@ -55,9 +57,9 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> ReadingsRun:
-    """Run all checks on the variants of some entries (of all entries if None), and some checks on the allowed variants
-    of all other entries. ``apart``: run each reading alone with all checks that can notice it, without first trying
-    groups.
+    """Run all checks on the variants of the given entries (of all entries if None), and run the given checks on the
+    allowed variants of all other entries. ``apart``: whether to run each reading alone with all checks that can
+    notice it, without first trying groups.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -101,8 +103,8 @@ def run_readings(
 def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
-    """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the clean
-    verdicts.
+    """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the
+    verdicts on the clean reference.
     """
     by_name = {group.name: group for group in groups}
     together = (
@@ -117,7 +119,8 @@ def _find_readings_to_run_apart(
 
 
 def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
-    """Yield each fault with an allowed reading that causes literally the same verdict for each rule of the fault.
+    """Yield each fault together with an allowed reading that causes literally the same verdict for each rule of the
+    fault.
 
     ``convictions``: the failing verdicts by fault.
     """
@@ -130,8 +133,8 @@ def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: Re
 
 
 def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
-    """Yield a line for each reading whose verdict differs from its entry, and for each fault with the same verdicts as
-    an allowed reading.
+    """Yield a line for each reading whose verdict differs from the verdict in its entry, and for each fault with
+    the same verdicts as an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):

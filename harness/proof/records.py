@@ -28,12 +28,16 @@ class FaultRecord(NamedTuple):
 
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
-    """Return the checks of all suites, or only of the files whose text names a rule, in pytest's order."""
+    """Return the checks of all suites in pytest's order. If a rule is given, read only the files whose text names
+    the rule.
+    """
     return [Check(*row) for row in _collect_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
 
 
 def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
-    """Return the faults of all suites, or only of the files whose text names a rule, in the order of the files."""
+    """Return the faults of all suites in the order of the files. If a rule is given, read only the files whose text
+    names the rule.
+    """
     return [FaultRecord(*row) for row in _collect_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
 
 

@@ -14,8 +14,8 @@ Answer = TypeVar("Answer")
 
 
 def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
-    """Collect tests with pytest and call a function (``work``) with the session; return the function's result.
-    ``what``: the collected path, for the message when the collection fails.
+    """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
+    function. ``what``: the path that is collected, which is named in the message if the collection fails.
     """
     loop = _Loop(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
@@ -37,7 +37,9 @@ class _Loop:
         self.error: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Make tracebacks without source, because pytest's default fails if a signal handler raised the exception."""
+        """Configure pytest to make tracebacks without source, because its default fails if a signal handler raised
+        the exception.
+        """
         config.option.tbstyle = "native"
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

@@ -1,8 +1,8 @@
 """Record the steps of the reference that the system under test takes in a check.
 
-Time is virtual and randomness is seeded. So a check that executes none of the steps that a fault changes has the same
-verdicts as on the clean reference, and does not run on that fault. The same is true for a step that a fault changes
-only under a condition (``harness.faults.parts.only_if``) that no call of the check meets.
+Time is virtual and randomness is seeded. So a check that executes none of the steps that a fault changes has the
+same verdicts as on the clean reference, and does not run on that fault. The same is true if a fault changes a step
+only under a condition (``harness.faults.parts.only_if``), and no call in the check meets the condition.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from reference_qm.core.replacing import find_part, put_in_place
 
 
 class Step(NamedTuple):
-    """A step of the reference: the name of a method of a part. ``narrowed``: the method whose condition selects the
-    changed calls; None if all calls are changed.
+    """A step of the reference, which is named by a method of a part. ``narrowed``: the method whose condition
+    selects the changed calls, or None if all calls are changed.
     """
 
     part: type[Part]
@@ -35,7 +35,7 @@ _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dic
 
 
 def find_changed_steps(install: Install) -> Steps | None:
-    """Return the steps that a fault changes; None if the fault may also change other behavior."""
+    """Return the steps that a fault changes, or None if the fault may also change other behavior."""
     match install:
         case Replaced(cls):
             return _list_overridden_methods(cls)
@@ -46,13 +46,15 @@ def find_changed_steps(install: Install) -> Steps | None:
 
 
 def can_notice(taken: Steps, changed: Steps | None) -> bool:
-    """Return whether the verdicts of a check with the given steps may differ on a variant with these changed steps."""
+    """Return whether the verdicts of a check that takes the given steps may differ on a variant that changes the
+    given steps.
+    """
     return changed is None or not changed.isdisjoint(taken)
 
 
 def _list_overridden_methods(cls: type[Part]) -> Steps | None:
-    """Return the methods of a part that a subclass overrides; None if the subclass overrides anything except plain
-    methods.
+    """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
+    plain methods.
     """
     part = find_part(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
@@ -69,7 +71,9 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
 
 
 class StepRecorder:
-    """A recorder of the steps that a core executes. It replaces the parts of the core with subclasses, as faults do."""
+    """A recorder of the steps that a core executes. Like a fault, it replaces the parts of the core with
+    subclasses.
+    """
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()
@@ -87,7 +91,7 @@ class StepRecorder:
             put_in_place(faulty.core, cls)
 
     def take(self) -> Steps:
-        """Return the steps recorded since the previous call."""
+        """Return the steps that were recorded since the previous call."""
         taken = frozenset(self._taken)
         self._taken.clear()
         return taken

@@ -1,4 +1,6 @@
-"""Run trials: checks on a variant of the reference, in a process forked from a session that collected all checks."""
+"""Run trials. In a trial, checks run on a variant of the reference, in a process that is forked from a session
+which collected all checks.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 VERDICTS_OF_ABORTED_CHECK = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-"""The verdicts that the rules of a check get when the check ends early."""
+"""The verdicts that the rules of a check can get if the check ends early."""
 TRIAL_CPU_S = 300
 
 DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
-"""The pytest plugins that trials do not need, in addition to those that no run needs."""
+"""The pytest plugins that trials do not need, in addition to the plugins that no run needs."""
 
 VIRTUAL_SUT = """\
 [sut]
@@ -71,22 +73,25 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Checks to run on the reference with some faults."""
+    """The checks to run on the reference with some faults."""
 
     name: str
     faults: tuple[str, ...]
     checks: tuple[str, ...]
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
-    """A function that is called before each check with all verdicts so far, and returns whether to run the check."""
+    """A function that is called before each check, with the verdicts of all earlier checks, and returns whether to
+    run the check.
+    """
     raises: bool = False
-    """Whether an exception of the core only ends the check; otherwise the exception counts as a crash of the system."""
+    """Whether an exception of the core only ends the check. If not, the exception counts as a crash of the system.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class CleanResult:
-    """The result of a check on the clean reference: its verdicts, the steps that the SUT executes, and the cost of the
-    check. ``broken``: the MUST rules that packets of the peer broke, with the difference; ``malforms``: the rules that
-    the check breaks on purpose.
+    """The result of a check on the clean reference. It contains the verdicts of the check, the steps that the SUT
+    executes, and the duration of the check. ``broken``: the MUST rules that packets of the peer broke, each with
+    the difference. ``malforms``: the rules that the check breaks on purpose.
     """
 
     lines: list[Line]
@@ -98,12 +103,12 @@ class CleanResult:
 
 @dataclass(slots=True)
 class TrialResult:
-    """The result of a trial: the verdicts of its checks."""
+    """The result of a trial, which contains the verdicts of its checks."""
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0
     died: str | None = None
-    """A text about how the process of the trial ended, if the process ended before its checks."""
+    """A description of how the process of the trial ended, if the process ended before its checks."""
 
 
 class Trials:
@@ -121,11 +126,11 @@ class Trials:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """All checks of the session, by the ids that verdicts use."""
+        """All checks of the session, by the ids that verdicts contain."""
         return tuple(self._items)
 
     def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
-        """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
+        """Return the verdicts of checks on the clean reference. Each check runs only once; later calls return the
         result of the first run.
         """
         checks = list(checks)
@@ -153,8 +158,8 @@ class Trials:
                 self._run_check(check)
 
     def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, TrialResult]]:
-        """Run trials; yield each with its result, in the order in which they end. ``together``: the number of trials
-        that share a process.
+        """Run trials; yield each trial with its result, in the order in which the trials end. ``together``: the
+        number of trials that share a process.
         """
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, TrialResult(died=found.how) if isinstance(found, Died) else found
@@ -162,7 +167,7 @@ class Trials:
     def run_each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
     ) -> Iterator[Answer]:
-        """Run checks one by one, in ``jobs`` processes; yield the result of ``look`` for each check."""
+        """Run checks one by one in ``jobs`` processes; yield the result of the function ``look`` for each check."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def run_share(share: Sequence[str]) -> list[Answer]:
@@ -188,7 +193,7 @@ class Trials:
 
     @contextmanager
     def _prepare_trials(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
-        """Provide a folder for the output of checks, and a driver with the faults of the trial."""
+        """Provide a folder for the output of checks, and a driver whose reference has the faults of the trial."""
         run = self._config.stash[RUN_KEY]
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
         driver = self._config.stash[DRIVER_KEY] = VirtualDriver(file, raises=raises)
@@ -214,8 +219,8 @@ class Trials:
 
 
 def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence[str] = ("suites",)) -> Answer:
-    """Collect the suites, or only some files, and call a function (``work``) that uses trials of them; return the
-    result of the function.
+    """Collect all suites or only some files; call the function ``work``, which uses trials of the collected checks;
+    return the result of the function.
     """
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
@@ -231,7 +236,7 @@ _RECORDER_NAME = "steps recorded"
 
 @cache
 def _step_recorder() -> StepRecorder:
-    """Return the recorder of all steps that any fault changes; the recorder is installed like a fault."""
+    """Return the recorder of all steps that any fault changes. The recorder is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed steps.", recorder.install)
@@ -243,7 +248,7 @@ def _find_aborted_checks(check: str) -> Entry:
 
 
 _VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
-"""The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
+"""The verdict for a SHOULD in the sentence of a MUST. ``prove`` treats such a SHOULD as a separate rule."""
 
 
 def _build_verdict_line(check: str, entry: Entry) -> Line:

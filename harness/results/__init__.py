@@ -1,1 +1,1 @@
-"""Evaluate complete run folders: comparisons, expected deviations, certificates."""
+"""Evaluate complete run folders: compare runs, check expected deviations, and make certificates."""

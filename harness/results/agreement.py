@@ -1,6 +1,6 @@
 """Check that the parts of a run folder are consistent: verdicts, checks and captures, identifiers and times.
 
-Statements in different files are compared, so that a forgery must change all files consistently.
+Statements in different files are compared. So a forger would have to change all files consistently.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The compared values of a verdict. ``check``: the test without parameters."""
+    """The values of a verdict that are compared. ``check``: the test without parameters."""
 
     rule: str
     verdict: Verdict
@@ -43,7 +43,9 @@ class Line:
 
 
 def read_verdict_lines(folder: Path) -> Iterator[Line]:
-    """Yield the verdicts of a run folder, whose syntax has been checked (harness/results/schemas.py)."""
+    """Yield the verdicts of a run folder. The syntax of the verdicts has already been checked
+    (harness/results/schemas.py).
+    """
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
@@ -52,8 +54,9 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
 
 
 def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
-    """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that verdicts
-    name, each with the highest named frame number. Raise BadBundle with a description of an error.
+    """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that
+    verdicts name, each with the highest frame number that a verdict names. Raise BadBundle, with a description of
+    the error, if the check fails.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
@@ -83,7 +86,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
 
 
 def _is_capture_of(test: str, capture: str) -> bool:
-    """Return whether a file name is the name of a capture of a check, in any attempt."""
+    """Return whether a file name is the name of a capture of a check in any attempt."""
     stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
@@ -91,8 +94,8 @@ def _is_capture_of(test: str, capture: str) -> bool:
 
 
 def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
-    """Check that captures contain the frames that verdicts name, and that the times of these frames are within
-    ``period``, unless ``period`` is None.
+    """Check that captures contain the frames that verdicts name. If ``period`` is not None, also check that the
+    time of every frame is within ``period``.
     """
     for name in sorted(needed):
         if not (folder / name).is_file():
@@ -111,7 +114,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
     """Check that each capture that a verdict names contains the set-up of the verdict's check, run and system.
 
-    A capture from another run, such as a run without a fault, would contain the set-up of that run.
+    A capture from a different run, such as a run without a fault, would contain the set-up of that run.
     """
     captures = {line.test: line.capture for line in lines if line.test is not None and line.capture is not None}
     for test, name in captures.items():
@@ -129,7 +132,9 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
 
 
 def _parse_object(said: Any) -> dict[str, Any]:
-    """Return a JSON object, given as text or parsed; return an empty object if the value is not an object."""
+    """Return the JSON object that a value represents. The value is JSON text (bytes) or an already parsed value. If
+    the value does not represent an object, return an empty object.
+    """
     try:
         found = json.loads(said) if isinstance(said, bytes) else said
     except (ValueError, RecursionError):
@@ -138,7 +143,7 @@ def _parse_object(said: Any) -> dict[str, Any]:
 
 
 def is_of_topology(test: str) -> bool:
-    """Return whether a check needs three systems, so that its capture contains several systems."""
+    """Return whether a check needs three systems. The capture of such a check contains several systems."""
     return _needs_topology(SUITES.parent / test.partition("::")[0])
 
 
@@ -152,8 +157,8 @@ def _convert_microseconds(us: int) -> datetime:
 
 
 def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
-    """Return the beginning and end of a run, extended by the possible error of clocks; None in virtual time. Raise
-    BadBundle for an impossible time.
+    """Return the beginning and end of a run, extended by the possible error of clocks, or None if the run used
+    virtual time. Raise BadBundle for an impossible time.
     """
     try:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
@@ -166,10 +171,10 @@ def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
 
 
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
-    """Return a function to call with the packets of a capture. The function checks that each system that establishes a
-    session has an identifier of the run.
+    """Return a function that must be called with the packets of a capture. The function checks that each system
+    that establishes a session has an identifier of the run.
 
-    One of the two identifiers in an EstablishConnection is the sender's.
+    One of the two identifiers in an EstablishConnection is the identifier of the sender.
     """
 
     def note_identifier(frame: Frame) -> None:

@@ -1,9 +1,9 @@
-"""Write and read the file of a certificate: a signed line, and a zip file with a run folder and the certificate's
-statement.
+"""Write and read the file of a certificate. The file consists of a signed line, and of a zip file with a run folder
+and the certificate's statement.
 
-The signature (Ed25519) covers the line before the signature and the SHA-512 of all bytes after it, so that every change
-of the file is detected. Limits on sizes, numbers of files and names are checked first, because the input is not
-trusted.
+The signature (Ed25519) covers the part of the line before the signature and the SHA-512 of all bytes after the
+line, so that every change of the file is detected. Limits on sizes, numbers of files and names are checked first,
+because the input is not trusted.
 """
 
 from __future__ import annotations
@@ -35,21 +35,23 @@ MAX_BUNDLE_FILES = 20_000
 MAX_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the maximum total size of the unpacked files of a bundle."""
 MAX_COMPRESSION_RATIO = 200
-"""The maximum accepted ratio of unpacked size to packed size; captures of one system are compressed to about a
-tenth.
+"""The maximum accepted ratio of unpacked size to packed size. Captures of one system shrink to about a tenth of
+their size.
 """
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
 _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
-"""The constant time of every file in a bundle, so that the bytes of a bundle depend only on its content."""
+"""The time that every file in a bundle has. Because the time is constant, the bytes of a bundle depend only on its
+content.
+"""
 
 
 class BadBundle(MqconformError):
-    """The error when a file is not a certificate, or was changed after it was signed."""
+    """The error if a file is not a certificate, or was changed after it was signed."""
 
 
 class Member(NamedTuple):
-    """A file of a bundle: its length in bytes, and its SHA-256, hexadecimal."""
+    """A file of a bundle: its length in bytes, and its SHA-256 in hexadecimal digits."""
 
     size: int
     sha256: str
@@ -57,8 +59,8 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerifiedBundle:
-    """A bundle whose signature is valid. ``key``: the public key that verified the signature, hexadecimal; ``folder``:
-    the unpacked files.
+    """A bundle with a valid signature. ``key``: the public key that verified the signature, in hexadecimal digits.
+    ``folder``: the unpacked files.
     """
 
     key: str
@@ -102,8 +104,8 @@ def measure_file(path: Path) -> Member:
 
 
 def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519PrivateKey) -> None:
-    """Write a signed bundle of files, given by their names in the bundle. The bundle is written completely or not at
-    all.
+    """Write a signed bundle of files, given by their names in the bundle. The bundle replaces an existing file only
+    when the bundle is complete.
     """
     new = path.with_name(f"{path.name}.new")
     try:
@@ -129,7 +131,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
 
 
 def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBundle:
-    """Verify a bundle with a public key and unpack the bundle into an empty folder; raise BadBundle for any error."""
+    """Verify a bundle with a public key, and unpack the bundle into an empty folder; raise BadBundle for any error."""
     try:
         with path.open("rb") as file:
             found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
@@ -161,7 +163,7 @@ def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
 
 
 def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
-    """Unpack the signed content with all checks, because a signed file may still be wrong."""
+    """Unpack the signed content with all checks, because even a signed file may be invalid."""
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()

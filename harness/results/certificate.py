@@ -1,5 +1,5 @@
-"""Make the statement of a certificate about a run, or list the reasons that prevent it (``mqconform certify RUN --key
-KEY``).
+"""Make the statement of a certificate about a run, or list the reasons why the run cannot be certified (``mqconform
+certify RUN --key KEY``).
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
-"""The default of the maximum share, in percent, of judged rules that were never exercised."""
+"""The default value of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The maximum length, in characters, of the text of an event in a refusal, and the maximum number of events."""
+"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event.
+"""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -43,7 +44,7 @@ class Terms:
 
 
 def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
-    """Yield the reasons why a run cannot be certified, one line each; ``suites``: the suites of the run."""
+    """Yield the reasons why a run cannot be certified, one line for each reason. ``suites``: the suites of the run."""
     run = found.run
     if run.get("schema") != SCHEMA:
         yield f"the run has schema {run.get('schema')}; repeat the run with this harness"
@@ -68,7 +69,7 @@ def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iter
 
 
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
-    """Yield a line about the residue of checks, and a line about how often the system's process ended."""
+    """Yield a line about the residue of checks, and a line that states how often the system's process ended."""
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
@@ -103,7 +104,7 @@ def compute_not_exercised_share(found: RunResults) -> float:
 
 
 def build_statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the content of certificate.json; ``files``: length and SHA-256 of every other file, by name."""
+    """Return the content of certificate.json. ``files``: the length and the SHA-256 of every other file, by name."""
     run, sut = found.run, found.run["sut"]
     counts = Counter(str(one.verdict) for one in found.rules.values())
     return {
@@ -132,7 +133,7 @@ def build_statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping
 
 
 def list_bundle_files(found: RunResults) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a run folder that belong to a bundle: name in the bundle, and path."""
+    """Yield the name in the bundle and the path of each file of a run folder that belongs to the bundle."""
     for name in (RUN_FILE, RULES_FILE, VERDICTS_FILE):
         yield name, found.folder / name
     for path in sorted((found.folder / CAPTURES_FOLDER).glob("*.pcapng")):
@@ -140,7 +141,7 @@ def list_bundle_files(found: RunResults) -> Iterator[tuple[str, Path]]:
 
 
 def build_certificate(statement_: Mapping[str, Any]) -> str:
-    """Return the bytes of certificate.json, ready to be signed."""
+    """Return the bytes of certificate.json, which are ready to be signed."""
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
 
 
@@ -164,7 +165,7 @@ def _get_check_name(one: Mapping[str, Any]) -> str:
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts about the system, each as one line, and the number of omitted texts."""
+    """Return the first texts about the system, each as one line, and the number of texts that were omitted."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

@@ -1,4 +1,4 @@
-"""Show a certificate as a page and as a badge. Markup in the name of a system is shown as text."""
+"""Show a certificate as a page and as a badge. Markup in the name of a system is displayed as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LETTER_WIDTH = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
-    """Return the page; ``key``: the signer's public key, hexadecimal."""
+    """Return the page. ``key``: the signer's public key, in hexadecimal digits."""
     return _TEMPLATE_ENVIRONMENT.get_template("certificate.html").render(
         one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
     )
@@ -47,7 +47,7 @@ def badge(statement: Mapping[str, Any]) -> str:
 
 
 def describe_result(statement: Mapping[str, Any]) -> str:
-    """Return the result of the certified run as a short text."""
+    """Return a short description of the result of the certified run."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])
     return f"{kept}, {known} known deviation{'s' if known != 1 else ''}" if known else kept

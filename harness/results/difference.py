@@ -11,7 +11,7 @@ from harness.run.results import RuleResult
 
 
 class Kind(StrEnum):
-    """The kinds of differences between two runs in a rule, worst first."""
+    """The kinds of differences between two runs in the verdict for a rule, worst first."""
 
     NEWLY_FAILING = "newly failing"
     FAILING_MORE = "failing in more checks"
@@ -27,8 +27,8 @@ WORSE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The final verdicts of a rule in both runs; None for a run without a verdict on the rule. ``checks``: the checks
-    in which the rule fails only in the second run.
+    """The final verdicts for a rule in both runs; a verdict is None if the run has no verdict for the rule.
+    ``checks``: the checks in which the rule fails only in the second run.
     """
 
     kind: Kind
@@ -40,14 +40,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of two runs: the change of each rule, by rule id."""
+    """The difference between two runs, which is the change of each rule by rule id."""
 
     a: RunResults
     b: RunResults
     steps: tuple[Step, ...]
 
     def of(self, kind: Kind) -> list[Step]:
-        """Return the rules with a given kind of change."""
+        """Return the rules with the given kind of change."""
         return [step for step in self.steps if step.kind is kind]
 
     @property
@@ -57,7 +57,9 @@ class Difference:
 
 
 def compare_runs(a: RunResults, b: RunResults) -> Difference:
-    """Compare two runs. A rule that a partial run did not judge is added or removed, never better or worse."""
+    """Compare two runs. If a partial run did not judge a rule, the rule is added or removed, but never better or
+    worse.
+    """
     return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 
 

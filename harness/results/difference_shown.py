@@ -1,5 +1,5 @@
-"""Show the difference between two runs as text, Markdown, JSON and JUnit. Markup in texts from a system is shown as
-text.
+"""Show the difference between two runs as text, Markdown, JSON and JUnit XML. Markup in texts from a system is
+displayed as text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_TEXT_CHARACTERS = 160
 
 
 def as_text(difference: Difference) -> str:
-    """Return the lines for a terminal; unchanged rules are only counted."""
+    """Return the lines for a terminal. Unchanged rules are only counted."""
     lines = [f"{name}: {_describe_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _list_kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
@@ -31,7 +31,7 @@ def as_text(difference: Difference) -> str:
 
 
 def as_markdown(difference: Difference) -> str:
-    """Return a page in Markdown, for a comment on a change or for the summary of a CI job."""
+    """Return a page in Markdown for a comment on a pull request or for the summary of a CI job."""
     lines = [
         f"{name}: {escape_markdown(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))
     ]
@@ -44,8 +44,8 @@ def as_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return the JSON object: ``a`` and ``b`` (``run``, ``system``, ``partial``), and for each kind of change its
-    rules.
+    """Return the JSON object. It contains ``a`` and ``b`` (each with ``run``, ``system`` and ``partial``) and, for
+    each kind of change, the rules that changed in this way.
     """
     kinds = {kind: [_build_tree(step) for step in difference.of(kind)] for kind in Kind}
     sides = {
@@ -56,8 +56,8 @@ def as_json(difference: Difference) -> str:
 
 
 def as_junit(difference: Difference) -> str:
-    """Return the difference as JUnit XML: a test case for each rule of the second run. A change for the worse is a
-    failure.
+    """Return the difference as JUnit XML, with a test case for each rule of the second run. A change for the worse
+    is a failure.
     """
     root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
     worse = 0

@@ -1,4 +1,4 @@
-"""Provide the installed suites, for comparison with a certificate."""
+"""Provide the installed suites for the comparison with a certificate."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.run.checks_of_rules import driving_checks
 from harness.run.run import read_frozen_test_count, rules_json
 
 ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
-"""The rules about crashes and hangs, which any check may break."""
+"""The rules about crashes and hangs. Any check may have a verdict for these rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """A rule set with its checks. ``checks``: the number of checks in a complete run; ``digest``: the SHA-256 of the
-    set's rules.json; ``rules``: all ids; ``driving``: by rule, the checks (without parameters) that name the rule;
-    ``passive``: the rules that packets in any check may decide.
+    """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of
+    the set's rules.json. ``rules``: all rule ids. ``driving``: by rule, the checks (without parameters) that name
+    the rule. ``passive``: the rules that packets in any check may decide.
     """
 
     checks: int
@@ -30,7 +30,7 @@ class Suites:
     passive: Set[str]
 
     def may_judge(self, rule: str, check: str) -> bool:
-        """Return whether a check (given without parameters) can have a verdict on a rule."""
+        """Return whether a check, given without parameters, can have a verdict for a rule."""
         return rule in self.passive or rule in ROBUSTNESS_RULES or check in self.driving.get(rule, ())
 
 

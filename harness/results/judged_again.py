@@ -1,6 +1,6 @@
-"""Judge the verdicts of a run again, from the captures of the run alone.
+"""Judge the verdicts of a run again, using only the captures of the run.
 
-The packets in the captures decide passive rules; for all other rules, the checks run again on the captures.
+The packets in the captures decide passive rules. For all other rules, the checks run again on the captures.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
 VIRTUAL_REACH = "virtual"
-"""The value of ``reach`` for a run in which the reference ran as SUT in the tester's process."""
+"""The value of ``reach`` for a run in which the reference was the SUT and ran in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
-"""The time for replaying checks, in seconds. A check that is not replayed within this time is not verified, so that its
-verdicts depend on the signer's word. The replay of all checks of a genuine run takes about a minute.
+"""The time limit, in seconds, for replaying the checks. A check that is not replayed within this time is not
+verified, so the user must trust the signer for its verdicts. The replay of all checks of a genuine run takes about
+a minute.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """The result of judging a run again. ``captures``: the number of captures judged again; ``replayed``: the replay of
-    the checks on these captures; ``shown``: the rules whose verdicts were all reproduced; ``believed``: the decided
-    rules with a verdict that was not reproduced.
+    """The result of judging a run again. ``captures``: the number of captures that were judged again. ``replayed``:
+    the result of replaying the checks on these captures. ``shown``: the rules for which every verdict was
+    reproduced. ``believed``: the decided rules for which some verdict was not reproduced.
     """
 
     captures: int
@@ -46,8 +47,8 @@ class JudgedAgain:
 def judge_again(
     opened: VerifiedBundle, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
 ) -> JudgedAgain:
-    """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: called with the
-    finished amount and the total.
+    """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: a function that is
+    called with the amount done and the total amount.
     """
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
@@ -85,7 +86,7 @@ def _judge_captures(
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:
-    """Judge captures with the passive predicates, and check that each rule that a packet breaks has a failing verdict.
+    """Judge captures with the passive predicates. Check that each rule that a packet breaks has a failing verdict.
 
     Return the rules with their verdicts and captures.
     """
@@ -107,10 +108,11 @@ def _judge_captures(
 
 
 def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str] | None]:
-    """Return a function that returns the identifiers of the queue managers in a capture, or None if they are unknown.
+    """Return a function that returns the identifiers of the queue managers in a capture, or None if they are
+    unknown.
 
-    In virtual time each check has its own system, whose identifier is derived from the name of the check. In a
-    topology, only the receiver is known.
+    In virtual time, each check has a separate system, whose identifier is derived from the name of the check. In a
+    topology, only the receiver is known, so the function returns None.
     """
     known = {capture_name(test) for test in found.checks}
     several = {capture_name(test) for test in found.checks if is_of_topology(test)}
@@ -132,4 +134,4 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
 
 
 _LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
-"""Matches the end of a capture's name, after the name of the check, in attempts after the first."""
+"""A pattern for the end of the name of a capture from a repeated attempt, after the name of the check."""

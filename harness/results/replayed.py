@@ -1,4 +1,6 @@
-"""Replay a run: run its checks again on their captures, and compare the verdicts with those of the run."""
+"""Replay a run. The checks run again on the captures of the run, and their verdicts are compared with the verdicts
+of the run.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,11 @@ NO_CHECK_REASON = "the suites do not contain this check"
 NOT_BEGUN_REASON = "the deadline passed before the check was started"
 _LONGEST_OBSERVED_CHARACTERS = 200
 Progress = Callable[[int, int], None]
-"""The type of functions that are called with the number of replayed checks and the total."""
+"""The type of functions that are called with the number of replayed checks and the number of all checks."""
 
 
 class Judged(NamedTuple):
-    """A verdict of a check on a rule; ``advice``: whether the SHOULD in the rule's sentence was followed."""
+    """A verdict of a check for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
 
     rule: str
     verdict: str
@@ -39,7 +41,7 @@ class Judged(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference between the verdicts of a check on a rule, in the run and in the replay, as texts. ``new_fail``:
+    """A difference between the verdicts of a check for a rule in the run and in the replay, as texts. ``new_fail``:
     whether the rule fails only in the replay.
     """
 
@@ -51,8 +53,8 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay. ``alike``: the checks with the same verdicts as in the run; ``differing``: by check, the
-    differences; ``unplayable``: by check, the reason why it cannot be replayed.
+    """The result of a replay. ``alike``: the checks whose verdicts are the same as in the run. ``differing``: by
+    check, the differences. ``unplayable``: by check, the reason why the check cannot be replayed.
     """
 
     alike: frozenset[str]
@@ -76,8 +78,9 @@ def replay(
     progress: Progress = lambda done, of: None,
     deadline_s: int | None = None,
 ) -> Replayed:
-    """Replay all checks of a run folder, or the checks that have a verdict on a rule; ``out``: the folder in which the
-    replay is saved. No check is started after ``deadline_s``. Raise UsageError when the run cannot be replayed.
+    """Replay all checks of a run folder, or only the checks that have a verdict for a given rule. ``out``: the
+    folder to which the replay is written. No check is started after ``deadline_s``. Raise UsageError if the run
+    cannot be replayed.
     """
     watch = _Watch(progress)
     given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
@@ -110,7 +113,7 @@ def replay(
 
 
 class _Watch:
-    """A pytest plugin that records the checks of a session and whether each was run."""
+    """A pytest plugin that records the checks of a session, and whether each check was run."""
 
     def __init__(self, progress: Progress) -> None:
         self.collected = set[str]()
@@ -135,7 +138,7 @@ class _Watch:
 
 
 _Found = Mapping[str, Sequence[tuple[Judged, str]]]
-"""The verdicts of a check by rule, each with its shown text."""
+"""The verdicts of a check by rule. Each verdict has the text that describes it in reports."""
 
 
 def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
@@ -155,8 +158,8 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules whose verdicts in the run and in the replay differ, each with the first verdict that only one of
-    the two has.
+    """Return the differences between the verdicts in the run and in the replay, by rule. Each difference contains
+    the first verdict that only the run or only the replay has.
     """
     differences = []
     for rule in sorted(was.keys() | now.keys()):

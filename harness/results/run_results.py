@@ -1,4 +1,4 @@
-"""Read a run folder: the tested system, and the final verdict of every rule."""
+"""Read a run folder: the tested system, and the final verdict for every rule."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""The maximum lengths, in characters, of displayed texts from a run folder. Texts are truncated, because their author
-is unknown.
+"""The maximum lengths, in characters, of texts from a run folder that are displayed. Texts are truncated, because
+their author is unknown.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """The results of a run. ``failing``: for each failing rule, the checks (with parameters) in which it fails;
-    ``checks``: all checks.
+    """The results of a run. ``failing``: for each failing rule, the checks (with parameters) in which the rule
+    fails. ``checks``: all checks.
     """
 
     folder: Path
@@ -39,7 +39,7 @@ class RunResults:
 
     @property
     def partial(self) -> str | None:
-        """The reason why the run is partial; None for a complete run."""
+        """The reason why the run is partial, or None if the run is complete."""
         return get_partial_reason(self.run)
 
     @property
@@ -56,7 +56,7 @@ def get_system(run: Mapping[str, Any]) -> str:
 
 
 def get_partial_reason(run: Mapping[str, Any]) -> str | None:
-    """Return the reason why the run of run.json is partial; None for a complete run."""
+    """Return the reason why the run that run.json describes is partial, or None if the run is complete."""
     if run.get("aborted"):
         return one_line(str(run["aborted"]), LONGEST_REASON)
     if not run.get("finished"):
@@ -66,7 +66,7 @@ def get_partial_reason(run: Mapping[str, Any]) -> str | None:
 
 
 def read_run_json(folder: Path) -> dict[str, Any]:
-    """Read run.json of a run folder; raise UsageError when it is missing or broken."""
+    """Read run.json of a run folder; raise UsageError if the file is missing or invalid."""
     path = folder / RUN_FILE
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
 
 
 def read_run(folder: Path) -> RunResults:
-    """Read a run folder; raise UsageError, which names the file, when a file is missing or broken."""
+    """Read a run folder; raise UsageError, which names the file, if a file is missing or invalid."""
     run = read_run_json(folder)
     verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
 

@@ -1,5 +1,5 @@
-"""Define the permitted content of a bundle. The size and the form of each file are checked before its
-content is used.
+"""Define which content of a bundle is permitted. The size and the form of each file are checked before its content
+is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_JSON_BYTES = 64 * 2**20
 MAX_LINE_BYTES = 2**20
 """int bytes: the maximum length of a line of verdicts.jsonl."""
 HIGHEST_NUMBER = 2**53
-"""The largest accepted integer, which every JSON parser represents exactly."""
+"""The largest integer that is accepted. Every JSON parser represents this integer exactly."""
 _LONGEST_COMPLAINT_CHARACTERS = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD_SCHEMA = {"type": "string", "maxLength": 300}
@@ -136,14 +136,16 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def check_run_folder(folder: Path) -> None:
-    """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error."""
+    """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error, for an
+    invalid file.
+    """
     _read_object(folder / RUN_FILE, _RUN_SCHEMA)
     _read_object(folder / RULES_FILE, _RULES_FILE_SCHEMA)
     _check_lines(folder / VERDICTS_FILE)
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a bundle; raise BadBundle when it is missing, too long, or not JSON."""
+    """Read a JSON file of a bundle; raise BadBundle if the file is missing, too long, or not JSON."""
     try:
         if path.stat().st_size > MAX_JSON_BYTES:
             raise BadBundle(f"{path.name} is longer than {MAX_JSON_BYTES:,} bytes")
@@ -209,7 +211,7 @@ def _check_lines(path: Path) -> None:
 
 
 def _check_line(data: bytes, last: int) -> int:
-    """Check a line of schema 2, and return its ``seq``, which must be greater than ``last``; raise ValueError, which
+    """Check a line of schema 2; return its ``seq``, which must be greater than ``last``. Raise ValueError, which
     names the error, for an invalid line.
     """
     if len(data) > MAX_LINE_BYTES or not data.endswith(b"\n"):
@@ -251,4 +253,6 @@ _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
     "advice": (False, lambda value: _is_text(value) and value in _KNOWN_ADVICE),
 }
-"""The keys of a line: whether each is required, and the function that validates it."""
+"""The keys of a line, each with a flag that states whether the key is required, and with the function that
+validates its value.
+"""

@@ -1,4 +1,4 @@
-"""Write a run as one page of Markdown, for the summary of a CI job (``mqconform summary RUN``)."""
+"""Write a run as one page of Markdown for the summary of a CI job (``mqconform summary RUN``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 MAX_SHOWN_RULES = 50
-"""The maximum number of rules in the page; further rules are only counted."""
+"""The maximum number of rules that the page lists. Further rules are only counted."""
 _LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CHANGED_BY_MARKDOWN = re.compile(
@@ -27,11 +27,13 @@ _CHANGED_BY_MARKDOWN = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches text that Markdown would change when it displays the text."""
+"""A pattern for text that Markdown would not display unchanged."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
-    """Return the page: the tested system, the number of judged rules, the findings, and the known deviations."""
+    """Return the page. It contains the tested system, the number of judged rules, the findings, and the known
+    deviations.
+    """
     return "\n".join(_list_lines(found, catalogue)) + "\n"
 
 
@@ -84,7 +86,7 @@ def _list_counts(found: RunResults) -> Iterator[str]:
 
 
 def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
-    """Yield a table for each cause that several rules share, and a last table for the other rules."""
+    """Yield one table for each cause that several rules share, and a last table for all other rules."""
     causes = group_by_cause(bad, RootCauses())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
@@ -114,10 +116,14 @@ def _describe_verdict(verdict: Verdict) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown shows unchanged, without links, tags and ends of cells."""
+    """Return text that Markdown displays unchanged: no part of the text becomes a link, a tag or the end of a table
+    cell.
+    """
     return _CHANGED_BY_MARKDOWN.sub(r"\\\g<0>", text)
 
 
 def unescape_markdown(markdown: str) -> str:
-    """Return a page without the backslashes that `escape_markdown` added, because a terminal would display them."""
+    """Return a page without the backslashes that `escape_markdown` added, because a terminal would display the
+    backslashes.
+    """
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

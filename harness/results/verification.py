@@ -1,5 +1,5 @@
-"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of a certificate is trusted
-without a check.
+"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). Every part of a certificate is
+checked before it is trusted.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from harness.run_folder import RULES_FILE
 
 
 class JudgedElsewhere(MqconformError):
-    """The error when a certificate belongs to a different rule set or harness version, so that this harness cannot
+    """The error if a certificate belongs to a different rule set or harness version, so that this harness cannot
     judge its verdicts.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The content of a valid certificate. ``statement``: the content of certificate.json; ``again``: the result of
+    """The content of a valid certificate. ``statement``: the content of certificate.json. ``again``: the result of
     judging the verdicts again.
     """
 
@@ -63,8 +63,8 @@ class Verified:
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json as JSON data, with the rules that were judged again and the rules that depend on the
-        signer's word.
+        """Return certificate.json as JSON data, together with the rules that were judged again and the rules for
+        which the user must trust the signer.
         """
         return self.statement | {
             "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
@@ -80,8 +80,9 @@ def verify_bundle(
     *,
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
 ) -> Verified:
-    """Verify a certificate. Raise BadBundle, which names the contradiction, or JudgedElsewhere, which names the harness
-    version that can verify it. ``progress``: called with the amount judged again and the total;
+    """Verify a certificate. Raise BadBundle, which names the contradiction, if the certificate is invalid. Raise
+    JudgedElsewhere, which names the harness version that can verify the certificate, if this harness cannot verify
+    it. ``progress``: a function that is called with the amount judged again and the total amount.
     ``not_exercised_percent``: the limit that the verifier sets.
     """
     suites = installed_suites()
@@ -106,8 +107,8 @@ def verify_bundle(
 
 
 def _read_statement(opened: VerifiedBundle, suites: Suites) -> dict[str, Any]:
-    """Read the statement of the certificate; raise JudgedElsewhere when it names suites that differ from the installed
-    ones.
+    """Read the statement of the certificate; raise JudgedElsewhere if the statement names suites that differ from
+    the installed suites.
     """
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
@@ -141,7 +142,7 @@ def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
 def _check_statement(
     opened: VerifiedBundle, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float
 ) -> None:
-    """Compare the statement of the certificate with its run folder; then check that the run meets the terms in the
+    """Compare the statement of the certificate with the run folder. Then check that the run meets the terms in the
     statement.
     """
     if {name for name, _ in list_bundle_files(found)} != said["files"].keys():
@@ -172,8 +173,8 @@ MAX_LISTED_DIFFERENCES = 20
 
 
 def describe_verified(found: Verified) -> Iterator[str]:
-    """Yield lines for the terminal: the declarations, the counts, the verdicts judged again, and the verdicts that rest
-    on the signer's word.
+    """Yield lines for the terminal about a valid certificate: the declarations, the counts, the verdicts that were
+    judged again, and the verdicts for which the user must trust the signer.
     """
     said = found.statement
     yield from _list_declarations(said)
@@ -192,7 +193,9 @@ def describe_verified(found: Verified) -> Iterator[str]:
 
 
 def describe_replay(found: Replayed) -> Iterator[str]:
-    """Yield lines about the replay: how many checks were replayed, why others were not, and which verdicts differ."""
+    """Yield lines about the replay. The lines state how many checks were replayed, why other checks were not
+    replayed, and which verdicts differ.
+    """
     yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
     for why, number in Counter(map(_remove_frame_number, found.unplayable.values())).most_common(
         MAX_LISTED_DIFFERENCES
@@ -220,8 +223,8 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _remove_frame_number(why: str) -> str:
-    """Return the reason why a check cannot be replayed, without the frame number in this reason, which differs from
-    check to check.
+    """Return a reason why a check cannot be replayed, without the number of a frame. Without this number, the same
+    reason has the same text for different checks.
     """
     return _FRAME_PREFIX.sub("", why)
 

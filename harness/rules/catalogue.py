@@ -1,5 +1,5 @@
-"""Load the catalogue of rules from suites/*/*/rules.toml: the sentence of each rule, its level, its form, its heading
-and its public page.
+"""Load the catalogue of rules from suites/*/*/rules.toml. The catalogue contains the sentence of each rule, its
+level, its form, its heading and its public page.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ _CODE_FOLDERS = ("harness/rules", "reference_qm/releases")
 _PAGES_ADDRESS = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
-"""The name of the table at the head of a section's rules.toml with values that most rows share."""
+"""The name of the table at the top of a section's rules.toml. The table contains values that most rows share."""
 TITLE = "title"
-"""The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
+"""The key at the top of a section's rules.toml that names document, section and heading, such as ``MS-MQQB 2.2.7
+Ping Packet``.
+"""
 CHECKED_IN = "checked_in"
 """The key at the top of a section's rules.toml that lists other folders with checks of this section's rules."""
 _DEFAULT_KEYS = {"observe": str, "role": str}
@@ -73,8 +75,8 @@ _OPTIONAL_KEYS = {"why": str, "errata": list, "note": str, "violates": list, "un
 class IndexRow(NamedTuple):
     """The row of a rule in suites/index.tsv.
 
-    ``kind``: its class, empty for forms that have no row in the catalogue; ``twin``: the rule that a clone repeats;
-    ``title``: the heading of its section.
+    ``kind``: the class of the rule; empty for forms that have no row in the catalogue. ``twin``: the rule that a
+    clone repeats. ``title``: the heading of the rule's section.
     """
 
     level: str
@@ -94,8 +96,8 @@ class Document:
     sections: Mapping[str, str]
 
     def link(self, section: str) -> str:
-        """Return the address of the public page of a section, or of the document if the page of the section is
-        unknown.
+        """Return the address of the public page of a section. If this page is unknown, return the address of the
+        document's page.
         """
         known = self.sections.get(section, self.page)
         return known if known.startswith("https://") else f"{_PAGES_ADDRESS}/ms-{self.name.lower()}/{known}"
@@ -111,10 +113,10 @@ _JSON_FIELDS = (
 class Rule:
     """A row of the catalogue.
 
-    ``number``: the number within the section ("02"; "D02" for a demand without a keyword); ``note``: a product note
-    such as ``<12>``; ``folder``: the folder of the section in the suites, such as
-    ``suites/mqqb/s2_2_1_internal_header``. ``under``: the SHOULD that a MUST depends on: if the SHOULD is not followed,
-    the MUST is not exercised.
+    ``number``: the number within the section ("02"; "D02" for a demand without a keyword). ``note``: a product note
+    such as ``<12>``. ``folder``: the folder of the section in the suites, such as
+    ``suites/mqqb/s2_2_1_internal_header``. ``under``: the SHOULD rules that a MUST depends on; if the SUT does not
+    follow one of them, the MUST is not exercised.
     """
 
     id: str
@@ -139,7 +141,7 @@ class Rule:
 
     @property
     def is_advice(self) -> bool:
-        """Return whether the rule is a recommendation, whose violation is a warning."""
+        """Return whether the rule is a recommendation. The violation of a recommendation is a warning."""
         return self.level.startswith("SHOULD")
 
     @property
@@ -179,7 +181,7 @@ class Catalogue(Mapping[str, Rule]):
         self.errata = errata
         self.notes = notes or ProductNotes({})
         self.checked_in = checked_in
-        """The other folders in which rules of a section are checked, by the folder of the section."""
+        """For each section, the other folders that contain checks of its rules, by the folder of the section."""
 
     def to_tree(self) -> dict[str, Any]:
         """Return the catalogue as JSON data."""
@@ -218,8 +220,8 @@ class Catalogue(Mapping[str, Rule]):
         return [rule for rule in self._rules.values() if rule.document == name]
 
     def link(self, rule: str) -> str:
-        """Return the address of the public page of a rule id, with or without a row; raise KeyError for an unknown
-        document.
+        """Return the address of the public page for a rule id, whether or not the rule has a row; raise KeyError
+        for an unknown document.
         """
         document, section, _ = rule.split("-")
         return self._documents[document].link(section)
@@ -229,7 +231,9 @@ class Catalogue(Mapping[str, Rule]):
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
-        """Return the title of a document: its name, with the prefix MS if it is one of the specifications."""
+        """Return the title of a document. The title is the name of the document, with the prefix MS if the document
+        is one of the specifications.
+        """
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
     def titles(self) -> dict[str, str]:
@@ -238,7 +242,9 @@ class Catalogue(Mapping[str, Rule]):
 
 
 def _build_rule(row: list[Any]) -> Rule:
-    """Return the rule of a row of ``Catalogue.to_tree``. JSON data contain lists for the tuples of a rule."""
+    """Return the rule that a row of ``Catalogue.to_tree`` represents. JSON data contain lists where a rule has
+    tuples.
+    """
     values: list[Any] = [tuple(value) if type(value) is list else value for value in row]
     return Rule(*values)
 
@@ -249,8 +255,8 @@ def _sort_key(rule: Rule) -> tuple[list[int], bool, int]:
 
 
 def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
-    """Read suites/index.tsv, with every normative sentence and step of the documents, and the indexes in folders of the
-    suites.
+    """Read suites/index.tsv and the index files in folders of the suites. They contain every normative sentence and
+    every step of the documents.
     """
     index: dict[str, IndexRow] = {}
     for file in (root / INDEX_FILE, *sorted(root.glob(f"*/{INDEX_FILE}"))):
@@ -309,8 +315,9 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Load the catalogue of a suites folder. The default folder, which is installed with the harness, is read only once
-    in a process. Raise CatalogueError, whose message names the file, the row and the remedy, for an invalid catalogue.
+    """Load the catalogue of a suites folder. The default folder is installed with the harness, and a process reads
+    it only once. Raise CatalogueError, whose message names the file, the row and the remedy, if the catalogue is
+    invalid.
     """
     return _read_catalogue(root) if root else _load_installed_catalogue()
 
@@ -368,7 +375,9 @@ def _get_section_folder(root: Path, file: Path) -> str:
 
 
 def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
-    """Check the keys above the rows; each entry of ``checked_in`` is a folder such as ``mqqb/s2_2_7_ping_packet``."""
+    """Check the keys above the rows. Each entry of ``checked_in`` must be a folder such as
+    ``mqqb/s2_2_7_ping_packet``.
+    """
     check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
     for folder in head.get(CHECKED_IN, ()):
         if not (root / str(folder) / RULES_FILE).is_file():

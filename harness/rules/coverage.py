@@ -1,4 +1,4 @@
-"""Count the checked and proven rules, section by section (`mqconform rules --coverage`, the site)."""
+"""Count the rules that are checked and proven, section by section (for `mqconform rules --coverage` and the site)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
-"""The levels for which rules are counted. MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
+"""The levels for which rules are counted. MUST NOT counts as MUST, and SHOULD NOT counts as SHOULD."""
 DEMAND = "demand"
 CLONE_CLASS = "clone"
 
 
 @dataclass(slots=True)
 class SectionCoverage:
-    """The counts of the rules and steps of one section, one class and one level (``demand``: MUST or SHOULD). ``kind``:
-    demand (including garbled demands), event, lead, caller or definition; clones are not counted. ``rows``: all ids in
-    the document; ``catalogued``: ids with a row in the catalogue; ``none``: ids that cannot be observed (the row has
-    the reason).
+    """The counts of the rules and steps of one section, one class and one level (``demand``: MUST or SHOULD).
+    ``kind``: the class, which is demand (including garbled demands), event, lead, caller or definition; clones are
+    not counted. ``rows``: the number of all ids in the document. ``catalogued``: the number of ids with a row in
+    the catalogue. ``none``: the number of ids that cannot be observed; the row of each such id has the reason.
     """
 
     document: str
@@ -41,7 +41,7 @@ class SectionCoverage:
 def coverage(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
-    """Return the counts of every section of the documents with a row, in the order of the documents."""
+    """Return the counts for every section that has a row in a document, in the order of the documents."""
     found: dict[tuple[str, str, str, str], SectionCoverage] = {}
     documents = catalogue.documents()
     for name, row in index.items():
@@ -69,8 +69,8 @@ def coverage(
 
 
 def sum_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
-    """Return the sums over all sections, a row for each document, level and class. The demands of a document come
-    first.
+    """Return the sums over all sections as one row for each document, level and class. The demands of a document
+    come first.
     """
     found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:

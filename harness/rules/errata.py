@@ -1,7 +1,7 @@
-"""Load the errata, where documents contradict themselves or real packets: the readings, and the choice that verdicts
-follow.
+"""Load the errata. An erratum is a passage where documents contradict themselves or real packets; it has the
+possible readings, and the choice that verdicts follow.
 
-``suites/errata.toml`` is part of the catalogue; so an error in it is a CatalogueError.
+``suites/errata.toml`` is part of the catalogue, so an error in this file is a CatalogueError.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.type_names import type_name
 
 ERRATA_FILE = "errata.toml"
 VERDICTS = ("pass", "fail", "warn", "inconclusive")
-"""The verdicts that a reading can have, for a system that follows it."""
+"""The verdicts that a system can get if it follows a reading."""
 
 _ERRATUM_KEYS = {
     "where": list,
@@ -38,7 +38,7 @@ _SECTION_PATTERN = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
 class CatalogueError(MqconformError):
-    """The error when a file of the suites folder cannot be used. The message is one line with the file, the entry and
+    """The error if a file of the suites folder cannot be used. The message is one line with the file, the entry and
     the remedy.
     """
 
@@ -50,11 +50,11 @@ class CatalogueError(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reading of the documents, and the verdict of a system that follows this reading.
+    """A reading of the documents, and the verdict that a system gets if it follows this reading.
 
-    ``reference``: whether the reference follows the reading. Each other reading of an unsettled entry has a variant of
-    the reference: a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has the reason, and
-    ``checks`` names the functions (checks or predicates) that accept every reading of the entry.
+    ``reference``: whether the reference follows the reading. For each other reading of an unsettled entry, the
+    reference has a variant, which is a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has
+    the reason, and ``checks`` names the functions (checks or predicates) that accept every reading of the entry.
     """
 
     says: str
@@ -66,11 +66,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """An erratum: a contradiction in the documents, or between documents and real packets. ``where``: rule ids
-    ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the behavior in the frames
-    of MS-MQQB section 4, the product notes or deployed systems. ``choice``: the reading that the checks and the
-    reference follow; ``why``: the reason for this choice. ``settled``: whether packets of real Windows settle the
-    contradiction.
+    """An erratum, which is a contradiction in the documents, or between documents and real packets. ``where``: rule
+    ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the behavior that
+    the frames in MS-MQQB section 4, the product notes or deployed systems show. ``choice``: the reading that the
+    checks and the reference follow. ``why``: the reason for this choice. ``settled``: whether packets of real
+    Windows settle the contradiction.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Erratum:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
-        """Return the erratum from the JSON data of ``asdict``."""
+        """Return the erratum that the JSON data of ``asdict`` represent."""
         readings = tuple(_read_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
@@ -94,14 +94,16 @@ class Erratum:
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
 
     def list_readings_to_run(self) -> Iterator[tuple[str, Reading]]:
-        """Yield the readings that need a variant, with their names; E41.2 is the second reading of E41."""
+        """Yield each reading that needs a variant, with its name. For example, E41.2 is the name of the second
+        reading of E41.
+        """
         for number, reading in enumerate(self.readings, 1):
             if not (self.settled or reading.reference or reading.not_run):
                 yield f"{self.id}.{number}", reading
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file; raise CatalogueError when it is missing or malformed."""
+    """Read a TOML file; raise CatalogueError if the file is missing or malformed."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -131,8 +133,8 @@ def check_keys(
 
 
 def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum]:
-    """Read suites/errata.toml; return the errata by id, in the order of the file. ``index``: the known rule ids. Raise
-    CatalogueError, whose message names the entry and the remedy, for an invalid entry.
+    """Read suites/errata.toml; return the errata by id, in the order of the file. ``index``: the known rule ids.
+    Raise CatalogueError, whose message names the entry and the remedy, if an entry is invalid.
     """
     file = root / ERRATA_FILE
     return {name: _read_erratum(file, name, row, index) for name, row in read_toml(file).items()}

@@ -1,5 +1,5 @@
-"""Provide the errata of the suites to the package reports. This package loads the module through an entry point, so
-that it imports no code of the suites.
+"""Provide the errata of the suites for the package reports. The package reports loads this module through an entry
+point, so that it imports no code of the suites.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the areas of `mqconform explore` (random exploration) whose models cite a rule."""
+"""List the areas of `mqconform explore` (random exploration) in which a model cites a rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RULE_ID = re.compile(r'"([A-Z]+-[0-9.]+-[A-Z]?[0-9]+)"')
 
 
 def list_explored_areas() -> dict[str, list[str]]:
-    """Return, by rule id, the explored areas; the rule ids are searched in the text of the models."""
+    """Return the explored areas by rule id. The rule ids are found in the source text of the models."""
     found: dict[str, list[str]] = defaultdict(list)
     for folder in sorted(path for path in _MODELS.iterdir() if path.is_dir() and path.name != "__pycache__"):
         text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py")))

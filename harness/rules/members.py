@@ -1,4 +1,6 @@
-"""Load the member protocols of MS-MQSO for which these suites have no rules, with the exercised and omitted parts."""
+"""Load the member protocols of MS-MQSO for which these suites have no rules. Each has a list of the exercised parts
+and of the omitted parts.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ _MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member protocol: its title, the parts that suites and reference contain, and the omitted part with the
-    reason.
+    """A member protocol. It has a title, the parts that the suites and the reference contain, and the omitted parts
+    with the reason.
     """
 
     name: str
@@ -27,7 +29,7 @@ class Member:
 
 
 def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
-    """Read suites/members.toml; raise UsageError, which names the key, for a missing value."""
+    """Read suites/members.toml; raise UsageError, which names the key, if a value is missing."""
     path = suites / MEMBERS_FILE
     members = []
     for name, table in read_toml(path).items():

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
 
 MAX_SUGGESTED_NAMES = 3
-"""The maximum number of similar ids in a suggestion."""
+"""The maximum number of similar ids that a message suggests."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,14 +19,14 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(MEANINGS_OF_OBSERVE), lambda rule: rule.observe),
     }
 )
-"""The criteria for selecting rules, in addition to document and section: the possible values, and a function that
-returns the value of a rule.
+"""The criteria for selecting rules, in addition to document and section. Each criterion has its possible values,
+and a function that returns the value of a rule.
 """
 
 
 def find_rule_id(catalogue: Collection[str], text: str) -> str:
-    """Return the rule id that a user typed, in its correct form; raise UsageError, with the most similar ids, for an
-    unknown id.
+    """Return the correct form of a rule id that a user typed; raise UsageError, with the most similar ids, if the
+    id is unknown.
     """
     wanted = text.strip().upper()
     if wanted in catalogue:
@@ -40,13 +40,13 @@ def find_rule_id(catalogue: Collection[str], text: str) -> str:
 
 
 def _strip_leading_zeros(name: str) -> str:
-    """Return a rule id without leading zeros in its numbers: 3 for 03."""
+    """Return a rule id in which numbers have no leading zeros, such as 3 instead of 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def find_document(documents: Iterable[str], text: str) -> str:
-    """Return the document that a user typed (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
-    an unknown name.
+    """Return the document that a user typed (such as ``mqqb`` or ``MS-MQQB``); raise UsageError, with the list of
+    documents, if the name is unknown.
     """
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
@@ -56,13 +56,13 @@ def find_document(documents: Iterable[str], text: str) -> str:
 
 
 def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
-    """Return the rules that meet all criteria. A criterion is one of
+    """Return the rules that meet all criteria. A criterion has one of these forms:
 
-    - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
-    - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
+    - ``MQQB`` (a document), ``MQQB-3.1.5`` (a section with its subsections), or ``MQQB-3.1.5.4.1-10`` (a rule);
+    - ``level=MUST``, ``role=acceptor``, or ``observe=wire``.
 
-    A rule must meet one criterion of each given kind. Raise UsageError for an unknown criterion, or when no rule meets
-    all criteria.
+    A rule must meet at least one of the given criteria of each kind. Raise UsageError for an unknown criterion, or if
+    no rule meets all criteria.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)

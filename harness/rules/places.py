@@ -1,4 +1,4 @@
-"""Find the files of the suites that contain a rule id in their text, without importing the files."""
+"""Find the files of the suites whose text contains a rule id, without importing the files."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from pathlib import Path
 from harness.paths import SUITES
 
 STATES_FILE = "states.toml"
-"""The table of a section's states and events, in the same folder as the checks of its cells."""
+"""The name of the file with the table of a section's states and events. The file is in the same folder as the
+checks of its cells.
+"""
 _REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
-"""The name patterns of a section's Python files with checks, faults and predicates, without tables of ids."""
+"""The name patterns of a section's Python files that contain checks, faults and predicates, but not of modules with
+tables of ids.
+"""
 
 
 def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
-    """Return the sorted files of the suites that match a pattern and contain one of the rule ids (any id if None).
+    """Return the sorted files of the suites that match a pattern and contain one of the rule ids (any rule id if
+    the ids are None).
 
-    The ids are in the file, or in a module with tables of its section, such as ``sections.py``.
+    The ids are either in the file, or in a module with tables of the same section, such as ``sections.py``.
     """
     files = sorted(path for pattern in patterns for path in SUITES.glob(pattern))
     if rules is None:
@@ -41,9 +46,9 @@ def list_tables_in_folder(folder: Path) -> bytes:
 
 
 def find_place(path: str, *texts: str) -> str:
-    """Return the place of a text in a file, as ``path:line``; of several texts, the place of the first one that the
-    file contains. ``path``: below the folder that contains the suites, such as
-    ``suites/mqqb/s2_2_1_internal_header/faults.py``.
+    """Return the place of a text in a file as ``path:line``. If several texts are given, return the place of the
+    first text that the file contains. ``path``: the path of the file below the folder that contains the suites,
+    such as ``suites/mqqb/s2_2_1_internal_header/faults.py``.
     """
     lines = (SUITES.parent / path).read_text(encoding="utf-8").splitlines()
     return next((f"{path}:{number}" for text in texts for number, line in enumerate(lines, 1) if text in line), path)

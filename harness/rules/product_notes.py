@@ -1,5 +1,5 @@
-"""Load the product notes: the statements in the appendices of the documents about releases of Windows
-(suites/*/notes.toml). A note does not change a rule, but names the releases that deviate from the rule, and states
+"""Load the product notes (suites/*/notes.toml), which are the statements in the appendices of the documents about
+releases of Windows. A note does not change a rule. It names the releases that deviate from the rule, and states
 whether the deviation is allowed.
 """
 
@@ -35,8 +35,8 @@ REASONS_NOT_CONFIGURED = MappingProxyType(
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""The values of ``reference`` that state why the reference has no behavior for a note. The last two values must be
-followed by an explanation.
+"""The values of ``reference`` that state why the reference has no behavior for a note. After the last two values,
+an explanation must follow.
 """
 _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
@@ -49,11 +49,11 @@ _WHOLE_SECTION = "-*"
 class Note:
     """A paraphrased product note.
 
-    ``sections``: the sections of the note. ``releases``: the releases that the note names; ``written``: the same
-    releases as written in the file. ``allows``: the deviation that the note permits a release. ``rules``: ids of the
-    rules that the note concerns. ``excuses``: ids of the rules that the releases in ``excused`` may violate because of
-    the note; the violation is then a warning. ``reference``: the behaviors that the reference has because of the note
-    (reference_qm/releases), or one of REASONS_NOT_CONFIGURED with a reason.
+    ``sections``: the sections that the note concerns. ``releases``: the releases that the note names. ``written``:
+    the same releases as they are written in the file. ``allows``: the deviation that the note permits to a release.
+    ``rules``: the ids of the rules that the note concerns. ``excuses``: the ids of the rules that the releases in
+    ``excused`` may violate because of the note; the violation is then a warning. ``reference``: the behaviors that
+    the reference has because of the note (reference_qm/releases), or one of REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -75,8 +75,8 @@ class Note:
         return f"MS-{self.document} <{self.number}>"
 
     def get_citation_name(self, document: str) -> str:
-        """Return the name with which rows of a document cite the note; for a note of the same document, only its
-        number.
+        """Return the name by which rows of a document cite the note. For a note of the same document, the name is
+        only the number.
         """
         return f"<{self.number}>" if document == self.document else self.name
 
@@ -93,8 +93,8 @@ class ProductNotes:
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
         self._excusing: dict[str, Mapping[str, Note]] = {}
-        """The excused rules by profile. The rules are cached, because every check of a run reads the rules of the same
-        profile.
+        """The excused rules by profile. The rules are cached, because every check of a run needs the rules of the
+        same profile.
         """
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
@@ -109,12 +109,13 @@ class ProductNotes:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
-        """Return the notes from the JSON data that ``to_tree`` returned."""
+        """Return the product notes that the JSON data of ``to_tree`` represent."""
         return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
-        """Return the notes that the field ``note`` of a row names; raise KeyError with the first name that the document
-        does not contain. A document without a notes.toml has no known notes.
+        """Return the notes that the field ``note`` of a row cites; raise KeyError, with the first note that the
+        document does not contain, if a cited note is missing. No note counts as missing in a document without a
+        notes.toml.
         """
         found = []
         for cited in _CITED_NOTE.finditer(text or ""):
@@ -131,8 +132,8 @@ class ProductNotes:
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
-        """Return the rules that a release may violate, each with the first note that allows it; empty for the profile
-        ``none``.
+        """Return the rules that a release may violate, each with the first note that allows the violation. For the
+        profile ``none``, no rules are returned.
         """
         if profile not in self._excusing:
             found: dict[str, Note] = {}
@@ -151,8 +152,8 @@ def _build_note(row: Mapping[str, Any]) -> Note:
 def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
     """Read the notes.toml of each document of a suites folder.
 
-    ``index``: the known rule ids; ``ids``: the rule ids with rows. Raise CatalogueError, whose message names the file,
-    the note and the remedy, for an invalid note.
+    ``index``: the known rule ids. ``ids``: the ids of the rules that have rows. Raise CatalogueError, whose message
+    names the file, the note and the remedy, if a note is invalid.
     """
     found = {}
     for file in sorted(root.glob(f"*/{NOTES_FILE}")):
@@ -201,7 +202,9 @@ def _read_notes(
 
 
 def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
-    """Return the behaviors of the reference for a note, or the reason why the reference has no behavior for it."""
+    """Return the behaviors that the reference has because of a note, or the reason why the reference has no
+    behavior for the note.
+    """
     kind, _, why = str(written[0]).partition(": ")
     if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
         raise CatalogueError(
@@ -220,7 +223,7 @@ def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ..
 def _expand_rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the rule ids of a note; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
+    """Return the rule ids of a note. The id ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
     found = set[str]()
     for each in map(str, written):
         rules = {each}

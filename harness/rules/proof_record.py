@@ -1,4 +1,6 @@
-"""Read and write the record of the last proof: the checked rules, and the faults found (suites/proof.json)."""
+"""Read and write the record of the last proof (suites/proof.json), which contains the checked rules and the faults
+that their checks found.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class RecordedProof:
-    """The record of ``mqconform prove --record``. ``proven``: by rule, the faults that its checks found.
+    """The record that ``mqconform prove --record`` writes. ``proven``: by rule, the faults that the checks of the
+    rule found.
 
     ``folders``: a digest of each folder of the suites at the time of the proof.
     """
@@ -27,7 +30,7 @@ class RecordedProof:
 
 
 def load_proof(root: Path = SUITES) -> RecordedProof:
-    """Return the recorded proof of a suites folder; an empty record when the file is missing."""
+    """Return the recorded proof of a suites folder, or an empty record if the file is missing."""
     path = root / PROOF_FILE
     if not path.is_file():
         return RecordedProof()

@@ -1,8 +1,9 @@
-"""List the releases of Windows in product notes; ``[sut] profile`` of the SUT file names one of them.
+"""List the releases of Windows that product notes name; ``[sut] profile`` of the SUT file names one of these
+releases.
 
-The profile ``none`` is not a release of Windows: a system with this profile is checked against the text of the
-specifications. The deviations that the notes allow a release are in the ``notes.toml`` of the documents
-(harness/rules/product_notes.py); this module contains the values that checks need.
+The profile ``none`` is not a release of Windows. A system with this profile is checked against the text of the
+specifications. The deviations that the notes allow to a release are in the ``notes.toml`` of the documents
+(harness/rules/product_notes.py). This module contains only values that checks need.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release of Windows, with values from the product notes of MS-MQQP unless another document is named.
-    ``version``: pMajor and pMinor; ``first_build``: the pBuildNumber of the first build, None if unknown. ``spx``:
-    whether the release serves SPX, None if it may (notes <3>, <19>). ``aes``: whether the release has the AES provider
-    (MS-MQQB notes <58>, <65>). ``later_methods``: whether the release has the later methods of qm2qm (note <2>).
-    ``dead_letters``: whether the release keeps undeliverable messages (MS-MQMQ note <3>). ``no_queue_to_cancel``: the
-    result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
+    """A release of Windows. The values are from the product notes of MS-MQQP unless another document is named.
+    ``version``: pMajor and pMinor. ``first_build``: the pBuildNumber of the first build, or None if it is unknown.
+    ``spx``: whether the release serves SPX, or None if it may serve SPX (notes <3>, <19>). ``aes``: whether the
+    release has the AES provider (MS-MQQB notes <58>, <65>). ``later_methods``: whether the release has the later
+    methods of qm2qm (note <2>). ``dead_letters``: whether the release keeps undeliverable messages (MS-MQMQ note
+    <3>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)
@@ -63,7 +64,7 @@ RELEASES = MappingProxyType(
         "windows-server-2025": _SINCE_WINDOWS_7,
     }
 )
-"""The releases by name, in chronological order (MS-MQDMPR 6), with values from MS-MQQP notes <3>, <17>, <19>, <22> to
-<24>. Windows 7 and later return version 6.1 (<22>, <23>). ``windows-server`` without a year means the releases between
-2016 and 2019.
+"""The releases by name, in chronological order (MS-MQDMPR 6), with values from MS-MQQP notes <3>, <17>, <19>, <22>
+to <24>. Windows 7 and later return version 6.1 (<22>, <23>). The name ``windows-server`` without a year stands for
+the releases between 2016 and 2019.
 """

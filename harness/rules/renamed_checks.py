@@ -1,6 +1,6 @@
-"""Load the renamed checks: ``suites/<document>/renamed.toml`` contains the old and the new id of each renamed check.
-Baselines, run folders and captures of earlier versions name checks by their old ids; every reader replaces an old id by
-the new one.
+"""Load the renamed checks. ``suites/<document>/renamed.toml`` contains the old and the new id of each renamed
+check. Baselines, run folders and captures of earlier versions name checks by their old ids; every reader of these
+files replaces an old id by the new id.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
 
 
 def get_current_check(check: str) -> str:
-    """Return the current id of a check, with the parameters of the given id."""
+    """Return the current id of a check. The parameters of the given id stay unchanged."""
     function, bracket, parameters = check.partition("[")
     return f"{load_renamed_checks().get(function, function)}{bracket}{parameters}"
 
@@ -50,7 +50,7 @@ def _read_renamed_file(path: Path) -> dict[str, str]:
 
 
 def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
-    """Return the current id of a check, after all of its renames."""
+    """Return the id of a check after all of its renames."""
     met, name = [old], steps[old]
     while name in steps:
         if name in met:

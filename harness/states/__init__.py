@@ -1,1 +1,3 @@
-"""Check the state machines of the documents by means of tables of states and events, with one check for each cell."""
+"""Check the state machines of the documents by means of tables of states and events. There is one check for each
+cell.
+"""

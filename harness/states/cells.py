@@ -16,8 +16,8 @@ from harness.states.vocabulary import describe_outcome
 
 
 class OutcomeOf(Expectation):
-    """The expectation that the outcome is one of the permitted outcomes of a cell; the observation is the name of an
-    outcome.
+    """The expectation that an outcome is one of the permitted outcomes of a cell. The observation is the name of
+    the outcome.
     """
 
     def __init__(self, cell: Cell) -> None:
@@ -34,7 +34,9 @@ class OutcomeOf(Expectation):
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
-    """Return a decorator that parametrizes a check with the cells of a machine's table, as the argument ``cell``."""
+    """Return a decorator that parametrizes a check with the cells of a machine's table. The check receives each
+    cell as its argument ``cell``.
+    """
     table = machine.table
     return pytest.mark.parametrize(
         "cell",
@@ -52,7 +54,7 @@ def _build_marks(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
 
 
 def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
-    """Bring the system into the state of a cell, apply the event of the cell, and judge the outcome and the
+    """Bring the system into the state of a cell, and apply the event of the cell. Judge the outcome and the
     observations of all probes.
     """
     table = machine.table
@@ -80,5 +82,5 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
 
 
 def describe_cell(cell: Cell, table: Table) -> str:
-    """Return the state and event of a cell as the text before the observation in a verdict."""
+    """Return the text that describes the state and the event of a cell. It precedes the observation in a verdict."""
     return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

@@ -1,5 +1,5 @@
-"""Define a test of a state table: the steps that bring a system into each state, apply each event, and observe the
-result.
+"""Define a test of a state table by the steps that bring a system into each state, apply each event, and observe
+the result.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
 
 
 def state(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that brings the system into a state; the method raises ConformanceFailure when the system does
+    """Mark the method that brings the system into a state. The method raises ConformanceFailure if the system does
     not reach this state.
     """
     return _mark_step("states", *names)
 
 
 def event(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that applies an event, and returns its outcome in the words of the vocabulary."""
+    """Mark the method that applies an event. The method returns the outcome of the event in the words of the
+    vocabulary.
+    """
     return _mark_step("events", *names)
 
 
@@ -43,8 +45,8 @@ def probe(*names: str) -> Callable[[_Step], _Step]:
 
 
 class Machine:
-    """The steps for testing a state machine. The table is in the folder of the subclass's module; the subclass has a
-    method for each name in the table.
+    """The steps for testing a state machine. The table is in the folder that contains the module of the subclass.
+    The subclass has a method for each name in the table.
 
     ``evidence``: the packets and calls that show the outcome.
     """
@@ -53,8 +55,8 @@ class Machine:
     steps: ClassVar[Mapping[tuple[str, str], _Step]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
-        """Read the table of a subclass; raise HarnessError for a name without a method, and for a method without a
-        name.
+        """Read the table of a subclass; raise HarnessError if a name has no method, or if a method has no name in
+        the table.
         """
         super().__init_subclass__(**more)
         found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _STEP_MARK, ())}

@@ -1,4 +1,4 @@
-"""Name the outcome of a system's reaction in the words of the vocabulary, with one function for each kind of
+"""Name the outcome of a system's reaction in the words of the vocabulary. There is one function for each kind of
 reaction.
 """
 
@@ -26,15 +26,17 @@ def name_call(call: Call) -> str:
 
 
 def name_read(call: Call) -> str:
-    """Wait for the answer to a remote reader's read, and return its outcome: the label of the message, if the read
-    returned one.
+    """Wait for the answer to a remote reader's read; return the outcome of the read. If the read returned a
+    message, the outcome is the label of the message.
     """
     outcome = name_call(call)
     return call.label_or_outcome if outcome == Outcome.DONE else outcome
 
 
 def name_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel reports; for a read, the label of the message."""
+    """Return the outcome that an answer of the control channel reports. For a read, the outcome is the label of the
+    message.
+    """
     if answer is None:
         return WAITS
     if "message" in answer:
@@ -43,8 +45,8 @@ def name_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
-    """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the end
-    of the connection.
+    """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the
+    end of the connection, if it has ended.
     """
     words = [_name_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:

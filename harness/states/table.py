@@ -1,5 +1,5 @@
-"""Read ``states.toml``, which contains, for each state and event of a machine, the permitted outcomes, their next
-states, and the rules that demand these outcomes.
+"""Read ``states.toml``. For each state and event of a machine, this file contains the permitted outcomes, the next
+state for each outcome, and the rules that demand these outcomes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state; ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
+    """A state. ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
     state.
     """
 
@@ -36,7 +36,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event; ``malforms``: the rules that the event breaks on purpose."""
+    """An event. ``malforms``: the rules that the event breaks on purpose."""
 
     says: str
     needs: tuple[str, ...] = ()
@@ -45,11 +45,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
+    """The permitted outcomes of an event in a state, each with the next state, and the rules that demand these
+    outcomes.
 
-    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about probes without a separate key; under
-    the name of a probe, the rules about the observation of this probe. A cell without outcomes has a reason: ``open``
-    names the section that permits any outcome, ``never`` states why the event cannot occur in the state.
+    ``rules``: the key ``OUTCOME`` contains the rules about the outcome and about probes without a separate key; the
+    name of a probe contains the rules about the observation of this probe. A cell without outcomes has a reason:
+    ``open`` names the section that permits any outcome, or ``never`` states why the event cannot occur in the
+    state.
     """
 
     state: str
@@ -73,8 +75,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A state table: the states, the events and the cells of a machine; ``beside``: by probe, the constant observations
-    of objects that no event may change.
+    """A state table, which contains the states, the events and the cells of a machine. ``beside``: by probe, the
+    constant observations of objects that no event may change.
     """
 
     path: Path
@@ -110,13 +112,13 @@ class Table:
 
 
 def _toml_key(name: str) -> str:
-    """Return a name as a key of TOML."""
+    """Return a name in the form of a TOML key."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 @cache
 def read_table(path: Path) -> Table:
-    """Read a state table; raise HarnessError, with one line about the first error, for an invalid table."""
+    """Read a state table; raise HarnessError, with one line about the first error, if the table is invalid."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
@@ -135,7 +137,7 @@ def read_table(path: Path) -> Table:
 
 
 def read_tables(rule: str = "") -> list[Table]:
-    """Read the state tables of all sections, or of the sections that cite a rule."""
+    """Read the state tables of all sections. If a rule is given, read only the tables that cite the rule."""
     paths = sorted(SUITES.glob(f"*/*/{STATES_FILE}"))
     return [read_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
 
@@ -179,8 +181,8 @@ def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
 
 
 def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
-    """Return the rules by their subject (the outcome or a probe); the subject of rules in a plain list is the
-    outcome.
+    """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
+    subject is the outcome.
     """
     by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
     return {place: tuple(each) for place, each in by_place.items()}

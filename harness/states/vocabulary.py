@@ -34,19 +34,21 @@ VOCABULARY: Mapping[str, str] = MappingProxyType(
         "UserMessage": "the system sends a user message",
     }
 )
-"""The words for outcomes. The text of an outcome with several reactions consists of their words, in order, joined by ``
-+ ``.
+"""The words for outcomes. The text of an outcome with several reactions consists of the words for these reactions,
+in order, joined by `` + ``.
 """
 PACKET_SEPARATOR = " + "
 
 
 def describe_outcome(outcome: str) -> str:
-    """Return an outcome as a sentence without a period; return an outcome with an unknown word unchanged."""
+    """Return an outcome as a sentence without a period. If the outcome contains an unknown word, return it
+    unchanged.
+    """
     if find_unknown_words(outcome):
         return outcome
     return ", then ".join(VOCABULARY[word] for word in outcome.split(PACKET_SEPARATOR))
 
 
 def find_unknown_words(outcome: str) -> list[str]:
-    """Return the words of an outcome that are missing in the vocabulary."""
+    """Return the words of an outcome that the vocabulary does not contain."""
     return [word for word in outcome.split(PACKET_SEPARATOR) if word not in VOCABULARY]

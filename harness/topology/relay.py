@@ -1,5 +1,5 @@
-"""Relay the traffic between two systems: forward bytes, pass them to an observer, and simulate a failing network. A
-relay runs in an environment (virtual or real), so it forwards bytes only during the waits of a check.
+"""Relay the traffic between two systems. A relay forwards bytes, passes them to an observer, and simulates a
+failing network. It runs in an environment (virtual or real), so it forwards bytes only while a check waits.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Observer(Protocol):
 
 
 class Relay:
-    """A relay for a system: other systems connect to the address of the relay. ``local_host``: the address from which
-    the relay connects to the system.
+    """A relay for a system. Other systems connect to the address of the relay. ``local_host``: the address from
+    which the relay connects to the system.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Relay:
         self.let_through()
 
     def let_through(self) -> None:
-        """Let systems connect through the relay, for the first time or again after ``cut``."""
+        """Let systems connect through the relay, either for the first time or again after ``cut``."""
         if self._listener is None:
             self._listener = self.environment.listen(self.at, self._accept)
 
     def cut(self) -> None:
-        """Close all connections and refuse new connections, like a broken network."""
+        """Close all connections and refuse new connections, as a broken network does."""
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -61,7 +61,7 @@ class Relay:
 
 
 class Link:
-    """One connection through a relay; ``near``: the side of the system that opened the connection."""
+    """One connection through a relay. ``near``: the side of the system that opened the connection."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
         self.relay = relay

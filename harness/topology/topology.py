@@ -1,4 +1,6 @@
-"""Define a topology (sender, router, receiver) as checks see it, independent of the drivers of its systems."""
+"""Define a topology (sender, router, receiver) as checks see it. This module does not depend on the drivers of the
+systems.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from harness.topology.traffic import Judge, RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_WAIT_MS = 30_000
-"""int ms: the time after which transactional messages without an OrderAck are sent again (MS-MQQB 3.1.2.6, note
-<50>).
+"""int ms: the time after which a system sends transactional messages without an OrderAck again (MS-MQQB 3.1.2.6,
+note <50>).
 """
 POLLS_UNTIL_SENT = 24
 
@@ -32,8 +34,8 @@ class System:
 class Topology:
     """Three systems and the relays between them.
 
-    ``port``: the port of each system at its address; ``residue``: the function that is called with the changes that
-    could not be undone.
+    ``port``: the port of each system at its address. ``residue``: the function that is called with a description of
+    the changes that could not be undone.
     """
 
     def __init__(
@@ -72,7 +74,9 @@ class Topology:
 
     @property
     def broken(self) -> str | None:
-        """A one-line message about a system whose environment could not be restored; None if all were restored."""
+        """A one-line message about a system whose environment could not be restored, or None if all environments
+        were restored.
+        """
         said = (f"{one.role}: {one.sut.broken}" for one in self.systems.values() if one.sut.broken is not None)
         return next(said, None)
 
@@ -85,7 +89,7 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, as soon as ``count`` packets have arrived."""
+        """Wait until one system has sent ``count`` packets of a kind to another system; return these packets."""
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 
@@ -104,10 +108,10 @@ class Topology:
         return False
 
     def close(self) -> None:
-        """Restore the original state of the systems, while they can still reach each other.
+        """Restore the original state of the systems while they can still reach each other.
 
-        Before this, wait until no system has packets for another system, because such packets would arrive during the
-        next check.
+        First wait until no system has packets for another system, because such packets would otherwise arrive
+        during the next check.
         """
         for relay in self._relays.values():
             relay.let_through()

@@ -1,4 +1,6 @@
-"""Read the TOML file that describes a topology: which system is the sender, the router, the receiver."""
+"""Read the TOML file that describes a topology. The file states which system is the sender, the router and the
+receiver.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _SYSTEM_KEYS = ("sut", "address")
 class Place:
     """One system in a topology file.
 
-    ``address``: the address at which the other systems reach it, which is the address of the tester's relay; the system
-    itself listens at ``file.driver.address``.
+    ``address``: the address at which the other systems reach it. This is the address of the tester's relay; the
+    system itself listens at ``file.driver.address``.
     """
 
     role: str
@@ -37,7 +39,7 @@ class TopologyFile:
     path: Path
 
     def build_sut_file(self) -> SutFile:
-        """Return the SUT file for a run on the topology: the file contains the topology's name and the receiver's
+        """Build the SUT file for a run on the topology. The file contains the topology's name and the receiver's
         tables.
         """
         files = [place.file for place in self.places.values()]
@@ -52,8 +54,8 @@ class TopologyFile:
 
 
 def load_topology(path: Path) -> TopologyFile:
-    """Read and check a topology file and the SUT files that it names; raise UsageError, whose message names the place
-    and the remedy, for an invalid file.
+    """Read and check a topology file and the SUT files that it names; raise UsageError, whose message names the
+    place and the remedy, if a file is invalid.
     """
     tree = read_toml_file(path, "topology file")
     for table in tree:
@@ -100,7 +102,7 @@ def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
 
 
 def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
-    """Raise UsageError for an address that two systems share, or at which two systems are reached."""
+    """Raise UsageError if two systems share an address, or are reached at the same address."""
     for what, of in _ADDRESSES.items():
         seen: dict[str, str] = {}
         for role, place in places.items():
@@ -118,9 +120,7 @@ _ADDRESSES: dict[str, Callable[[Place], str]] = {
 
 
 def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
-    """Raise UsageError for a system that listens at the address of a relay, because the relay would connect to
-    itself.
-    """
+    """Raise UsageError if a system listens at the address of a relay, because the relay would connect to itself."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():
         own = place.file.driver.address

@@ -1,4 +1,6 @@
-"""Record all traffic between the systems of a topology in one capture, and judge every packet for its sender."""
+"""Record all traffic between the systems of a topology in one capture. Every packet is judged as a packet of its
+sender.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ from reference_qm.codec import FramingError
 
 @dataclass(eq=False, slots=True)
 class Passage:
-    """One connection between two systems. ``connection``: the record from the acceptor's perspective, as in the
-    capture; ``mirrored``: the same packets from the initiator's perspective, for predicates. ``initiator``: the role of
-    the system that opened the connection, which is unknown until its EstablishConnection.
+    """One connection between two systems. ``connection``: the record from the acceptor's perspective, which is the
+    perspective of the capture. ``mirrored``: the same packets from the initiator's perspective, for predicates.
+    ``initiator``: the role of the system that opened the connection, or None until its EstablishConnection request
+    names the system.
     """
 
     acceptor: str
@@ -52,8 +55,8 @@ def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
-    """Return the largest AckSequenceNumber that one side has sent. A scenario has too few messages for the number to
-    wrap around.
+    """Return the largest AckSequenceNumber that one side has sent. The number does not wrap around, because a
+    scenario has too few messages.
     """
     headers = (
         frame.layers.get("SessionHeader")
@@ -64,8 +67,8 @@ def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 class Judge(Protocol):
-    """The interface of a judge, which receives each packet twice: as a packet from its sender, and as a packet to its
-    receiver.
+    """The interface of a judge. The judge receives each packet twice: once as a packet from its sender, and once as
+    a packet to its receiver.
     """
 
     def on_frame(self, frame: Frame) -> None:
@@ -123,8 +126,8 @@ class RelayTraffic:
                     (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a packet was forwarded by a system that changed only the hop count. Such a packet was judged
-        when its first sender sent it.
+        """Return whether a packet was forwarded by a system that changed only the hop count. Such a packet was
+        already judged when its first sender sent it.
         """
         if frame.kind != "UserMessage":
             return False
@@ -132,7 +135,7 @@ class RelayTraffic:
         return maker in self.identifiers and self.identifiers[maker] != by
 
     def _record_bytes(self, passage: Passage, data: bytes) -> list[Frame]:
-        """Record bytes from an initiator, either as complete packets or as malformed bytes."""
+        """Record the bytes from an initiator, either as complete packets or as malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:

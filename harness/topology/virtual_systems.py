@@ -1,5 +1,5 @@
-"""Create three reference queue managers of one enterprise in virtual time: two sites, and a router that belongs to
-both.
+"""Create three reference queue managers of one enterprise in virtual time. The enterprise has two sites, and the
+router belongs to both sites.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LISTENING_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.
 
 
 def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
-    """Return three new cores with the faults in the SUT file."""
+    """Return three new cores, each with the faults that its SUT file names."""
     entropy = SeededEntropy(f"topology {seed}")
     identifiers = {role: new_guid(entropy) for role in ROLES}
     directory = enterprise(identifiers, entropy)
@@ -43,7 +43,7 @@ def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[
 
 
 def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
-    """Return the directory of an enterprise with two sites, where the router belongs to both sites."""
+    """Return the directory of an enterprise with two sites. The router belongs to both sites."""
     west, east = new_guid(entropy), new_guid(entropy)
     sites = {SENDER: (west,), ROUTER: (west, east), RECEIVER: (east,)}
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)

@@ -1,5 +1,5 @@
-"""Build covering arrays, in which each allowed combination of values of any two (or three) parameters occurs in at
-least one row.
+"""Build covering arrays. In a covering array, each allowed combination of values of any two (or three) parameters
+occurs in at least one row.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from itertools import combinations, product
 from allpairspy import AllPairs
 
 Row = Mapping[str, str]
-"""A row of a covering array: the name of the selected value of each parameter."""
+"""The type of a row of a covering array. A row contains the name of the selected value of each parameter."""
 
 
 def build_rows(
     values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
 ) -> tuple[Row, ...]:
-    """Return the rows of a covering array; the first row has the first value of each parameter. ``excluded``:
+    """Return the rows of a covering array. The first row has the first value of each parameter. ``excluded``:
     combinations that must not occur in a row.
 
-    The filter of the pairwise library loses combinations, so rows are added here for the missing combinations.
+    The filter of the pairwise library loses combinations, so this function adds rows for the missing combinations.
     ``orders``: the number of parameter orders with which the library is tried; the shortest array is returned.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
@@ -44,7 +44,9 @@ def _build_array(
 def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
-    """Return the default row, rows of the library, and completed rows, so that every wanted combination occurs."""
+    """Return the default row, rows of the library, and completed rows. Together, these rows contain every wanted
+    combination.
+    """
     strength, names = len(wanted[0]), list(ordered)
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
@@ -65,7 +67,9 @@ def _draw_row(
 
 
 def _drop_needless_rows(rows: list[Row], wanted: list[Row]) -> list[Row]:
-    """Remove rows whose combinations all occur in other rows, but never the default row."""
+    """Return the rows without those rows whose combinations all occur in other rows. The default row is never
+    removed.
+    """
     counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
     kept = list(rows)
     for row in reversed(rows[1:]):
@@ -100,8 +104,8 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
 
 
 def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
-    """Return an allowed row that contains the given part; every other value is the first possible value. Return None if
-    no such row exists.
+    """Return an allowed row that contains the given part, or None if there is no such row. Every other value is the
+    first value that is possible.
     """
     if not is_allowed(part, excluded):
         return None

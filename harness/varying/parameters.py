@@ -1,9 +1,10 @@
-"""Define the parameters of messages, queues and reads: their values, the needs of each value, and combinations that are
-not allowed.
+"""Define the parameters of messages, queues and reads, with their values, the needs of each value, and the
+combinations that are not allowed.
 
-A value defines additions to a packet of the peer (arguments of ``harness.wire.user_message``), and to the requests
-``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The first value
-of a parameter is the default, which changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2, 3.1.1.12.
+A value defines additions to a packet of the peer (arguments of ``harness.wire.user_message``), and additions to the
+requests ``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The
+first value of a parameter is the default, which changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2,
+3.1.1.12.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from harness.wire import PrivateQueueFormatName
 Fields = Mapping[str, Any]
 NO_FIELDS: Fields = {}
 SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
-"""The queue manager that is named as the source of messages which the peer forwards."""
+"""The queue manager that messages name as their source if the peer only forwards them."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that no directory contains."""
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
-"""A body that is longer than the chunks in which a system may store or send bodies."""
+"""A body that is longer than the blocks in which a system may store or send bodies."""
 LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class Value(NamedTuple):
-    """A value of a parameter. ``needs``: the capabilities and facilities that a system must have before the value is
+    """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is
     used.
     """
 
@@ -48,7 +49,7 @@ def _properties_fields(**fields: Any) -> Fields:
 
 
 def _acknowledged_value(event: str, **asks: str) -> Value:
-    """Return the value that requests both acknowledgments of an event; the value needs an administration queue."""
+    """Return the value that requests both acknowledgments of an event. The value needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
     packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
     return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
@@ -146,7 +147,7 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
     "read time-out": (Value("0"), Value("a second")),
 }
-"""The possible values of each parameter; the default value comes first."""
+"""The possible values of each parameter. The default value comes first."""
 
 EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},
@@ -155,9 +156,9 @@ EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     *({"queue authentication": "yes", "security": value} for value in ("none", "without sender")),
     *({"read transaction": "internal", "delivery": value} for value in ("express", "recoverable")),
 )
-"""The combinations that must not occur in a row: an administration queue is for acknowledgments (MS-MQMQ 2.2.19.2), a
-transactional message has no priority, an authenticated queue takes signed messages, and a read in a transaction needs a
-transactional queue.
+"""The combinations that must not occur in a row. An administration queue is used only with acknowledgments (MS-MQMQ
+2.2.19.2), a transactional message has no priority, an authenticated queue takes only signed messages, and a read in
+a transaction needs a transactional queue.
 """
 
 

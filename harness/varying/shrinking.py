@@ -8,14 +8,16 @@ from itertools import combinations
 from harness.varying.arrays import Row
 
 MAX_NAMED_VALUES = 3
-"""The maximum number of values in a reduced combination. If no reduction is found, a verdict names the complete row."""
+"""The maximum number of values in a reduced combination. If no such combination is found, a verdict names the
+complete row.
+"""
 
 
 def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
-    """Return the smallest part of a failing row with which the check still fails when all other values are defaults.
+    """Return the smallest part of a failing row with which the check still fails if all other values are defaults.
 
-    ``fails``: a function that runs the check with a row and returns whether the check fails. The smallest part occurs
-    in no passing row, so a part that occurs in a passing row needs no run.
+    ``fails``: a function that runs the check with a row, and returns whether the check fails. The smallest part
+    occurs in no passing row, so a part that occurs in a passing row is not run.
     """
     for part in list_suspects(failing, plain, passing):
         if fails({**plain, **part}):
@@ -24,7 +26,7 @@ def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Calla
 
 
 def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
-    """Yield the parts of a failing row that no passing row contains; the smallest part is first."""
+    """Yield the parts of a failing row that no passing row contains. The smallest parts come first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
     for size in range(1, min(MAX_NAMED_VALUES, len(changed) - 1) + 1):
         for names in combinations(changed, size):

@@ -1,4 +1,6 @@
-"""Apply a row of a covering array to the messages, queues and reads for which a check does not choose values itself."""
+"""Apply a row of a covering array to messages, queues and reads. The row gives the values that a check does not
+choose itself.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _MERGED_HEADERS = ("base", "user", "properties")
 
 
 class Variant:
-    """A row and its effect on packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
+    """A row, and its effect on packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
 
     def __init__(self, row: Row, **names: str) -> None:
         self.row = row
@@ -28,17 +30,21 @@ class Variant:
             self._requests["create_queue"][parameter] = value.queue
 
     def value(self, parameter: str) -> str:
-        """Return the name of a parameter's value; the default value if the row does not vary the parameter."""
+        """Return the name of a parameter's value. If the row does not vary the parameter, this is the name of the
+        default value.
+        """
         return self.row.get(parameter, PARAMETERS[parameter][0].name)
 
     def __getitem__(self, parameter: str) -> str:
-        """Return the name of a parameter's value for a check that applies the value itself."""
+        """Return the name of a parameter's value, and record the parameter as applied, because the check applies
+        the value itself.
+        """
         self.applied.add(parameter)
         return self.value(parameter)
 
     def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
-        """Return the arguments for a message: arguments of the peer (``own``), of the row, and of the check
-        (``given``).
+        """Return the arguments for a message. They are combined from the arguments of the peer (``own``), of the
+        row, and of the check (``given``).
         """
         packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
         layers = (own, packet, given)
@@ -61,7 +67,8 @@ class Variant:
         return {**{name: value for name, value in added.items() if name not in taken}, **given}
 
     def _note(self, values: Mapping[str, Fields], given: Fields, *, is_transactional: bool) -> dict[str, Any]:
-        """Combine the effects of all values, and record the parameters whose effects no given argument replaces.
+        """Return the combined effects of all values, and record each parameter that has an effect which no given
+        argument replaces.
 
         A message that the check itself makes transactional has no priority (MS-MQMQ 2.2.19.1).
         """
@@ -81,7 +88,9 @@ def _has_effect(value: Fields, given: Fields) -> bool:
 
 
 def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
-    """Combine the effects of values: merge the fields of the same header, and the items of the same list."""
+    """Combine the effects of values. The fields of the same header are merged, and so are the items of the same
+    list.
+    """
     merged: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():

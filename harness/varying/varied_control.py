@@ -1,4 +1,6 @@
-"""Define a control channel that adds the values of a row to requests in which a check does not give them."""
+"""Define a control channel that adds the values of a row to requests. It adds only values that the check does not
+give.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""List the packets outside the covering array: packets of the document, boundary values, refusals, tolerated
-deviations.
+"""List the packets outside the covering array: packets from the document, boundary values, packets that must be
+refused, and deviations that are tolerated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from harness.wire import (
 )
 
 LENGTHS_OF_REFUSED = (0, 1, 15, 16)
-"""The sizes in bytes to which a valid packet is truncated; at 16, the InternalHeader or UserHeader is missing."""
+"""The sizes in bytes to which a valid packet is truncated. At a size of 16 bytes, the InternalHeader or UserHeader
+is missing.
+"""
 
 
 def list_golden(packet: str) -> Iterator[Row]:
@@ -34,7 +36,7 @@ def list_golden(packet: str) -> Iterator[Row]:
 
 
 def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
-    """Return the bytes of a packet with some bytes replaced."""
+    """Return the bytes of a packet in which some bytes are replaced."""
     return data[:offset] + new + data[offset + len(new) :]
 
 
@@ -155,7 +157,7 @@ def list_session_acks() -> Iterator[Row]:
 
 
 def list_messages() -> Iterator[Row]:
-    """Yield the rows for UserMessage (MS-MQMQ 2.2.20); the covering array comes first."""
+    """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
     yield from list_golden("UserMessage")
     for number, values in enumerate(list_combinations()):
         comment = (

@@ -1,4 +1,4 @@
-"""Read the fields of packets and stubs with the scapy layers, and explain why the strict codec refuses bytes."""
+"""Read the fields of packets and stubs with the scapy layers, and state why the strict codec refuses bytes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _STRING_KINDS = (DIRECT, SUBQUEUE)
 
 
 def read_packet(kind: str, data: bytes) -> list[ReadField]:
-    """Return the fields of a packet; raise WireError for malformed bytes. The result contains no values for structures
-    and lists.
+    """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value in the
+    result; only the fields in them do.
     """
     packet = dissect_ping(data) if kind == PING else dissect(data)
     found: list[ReadField] = []
@@ -47,7 +47,7 @@ def _format_line(line: TreeLine) -> Any:
 
 
 def refuse_packet(kind: str, data: bytes) -> Refusal | None:
-    """Return the reason why the strict codec refuses a packet; None if it accepts the packet."""
+    """Return the reason why the strict codec refuses a packet, or None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING else parse_packet(data)
     except FormatError as error:

@@ -1,4 +1,6 @@
-"""List the RPC stubs: the request and response of each operation in NDR and NDR64, complete and truncated."""
+"""List the RPC stubs, which are the request and the response of each operation in NDR and NDR64, complete and
+truncated.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from harness.wire.rpc_stub import Operation, buffer, build_pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
 SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
-"""A context handle: attributes with the value zero, and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
+"""A context handle that consists of attributes with the value zero and a GUID (C706 14.3.9.4, ndr_context_handle).
+"""
 
 
 def _build_description(**fields: Any) -> Any:
@@ -90,7 +93,7 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
 
 
 def list_stubs(operation: str) -> Iterator[Row]:
-    """Yield the rows of an operation: each case in NDR and in NDR64, complete and without its last byte."""
+    """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
     known = OPERATIONS[operation]
     for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response

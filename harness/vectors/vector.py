@@ -1,4 +1,4 @@
-"""Define a vector, and the row from which it is made."""
+"""Define a vector, and the row from which a vector is made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Result = Literal["valid", "invalid", "acceptable"]
-"""The type of a vector's result. ``acceptable``: a receiver may accept or refuse the bytes, or the bytes break a rule
-that binds only senders.
+"""The type of a vector's result. The result is ``acceptable`` if a receiver may accept or refuse the bytes, or if
+the bytes break a rule that binds only senders.
 """
 
 
@@ -16,8 +16,8 @@ that binds only senders.
 class Row:
     """A vector before its fields are read.
 
-    ``data``: the bytes of a complete packet, a datagram, or a stub. ``rules``: the ids of rules that the bytes keep or
-    break. ``errata``: ids of ``suites/errata.toml`` for choices that the documents leave open.
+    ``data``: the bytes of a complete packet, a datagram, or a stub. ``rules``: the ids of the rules that the bytes
+    keep or break. ``errata``: the ids in ``suites/errata.toml`` of the choices that the result depends on.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ReadField:
-    """A field that was read: its dotted name, its value as JSON, and the int offset and size of its bytes.
+    """A field that was read. It has a dotted name, a JSON value, and the int offset and size of its bytes.
 
     Numbers are int; GUIDs, texts and bytes (hexadecimal digits) are str. A parameter of a stub has no offset.
     """
@@ -48,8 +48,8 @@ class ReadField:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The reason why the strict codec refuses bytes: the field's name in the document, the field's int offset, the
-    section, and a sentence.
+    """The reason why the strict codec refuses bytes. It contains the field's name in the document, the field's int
+    offset, the section, and a sentence.
     """
 
     field: str
@@ -60,7 +60,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A row with its fields, or, if the row is invalid, with the reason for the refusal."""
+    """A row with its fields. If the row is invalid, the vector has the reason for the refusal instead of fields."""
 
     row: Row
     fields: Sequence[ReadField] = field(default=())

@@ -1,4 +1,4 @@
-"""Write the files with test vectors: one file for each kind of packet and each RPC operation."""
+"""Write the files with test vectors. There is one file for each kind of packet and one for each RPC operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The area `client`: applications of the system read queues of the peer remotely, and the peer is the server.
+"""The area `client`, in which applications of the system read queues of the peer remotely, and the peer is the
+server.
 
 Spec: MS-MQQP 3.2, MS-MQMP 3.1.4.2 to 3.1.4.4.
 """
@@ -15,7 +16,9 @@ from harness.model.client.rules import END_RULES, READ_RULES
 from harness.model.steps import Impossible, Model, Step, draw_one, transition
 
 NEEDS = ("remote_read", "qm2qm", "later methods")
-"""The needs of this area: the control channel can read remotely, and the system has all methods of qm2qm."""
+"""The facilities and capabilities that this area needs: the control channel can read remotely, and the system has
+all methods of qm2qm.
+"""
 MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
@@ -24,7 +27,7 @@ OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1
 SEEKS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
-"""The answers of the server to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
+"""The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
 BODY_SIZES = (0, 0, 10, 3_000, 70_000)
 INFINITE_MS = 0xFFFF_FFFF
@@ -32,7 +35,7 @@ INFINITE_MS = 0xFFFF_FFFF
 
 @dataclass(eq=False, slots=True)
 class Read:
-    """A read that the server has not answered; ``method``: how the client called the server."""
+    """A read that the server has not answered yet. ``method``: the method with which the client began the read."""
 
     name: str
     queue: str
@@ -50,27 +53,29 @@ class Queue:
 
 
 class Client(Model):
-    """The model of the remote calls of a system whose applications read queues of the peer."""
+    """The model of the remote calls that a system makes when its applications read queues of the peer."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         self.queues: dict[str, Queue] = {}
         self.version = NEW_VERSIONS[-1]
         self.calls: list[dict[str, Any]] = []
-        """The calls of the system in the last step."""
+        """The calls that the system made in the last step."""
 
     def take(self, step: Step) -> None:
         self.calls = []
         super().take(step)
 
     def find(self, queue: str) -> Queue:
-        """Return a queue of the peer that the system has open; raise Impossible if the system does not have it open."""
+        """Return a queue of the peer that the system has opened; raise Impossible if the system does not have the
+        queue open.
+        """
         if queue not in self.queues:
             raise Impossible
         return self.queues[queue]
 
     def find_read(self, read: str) -> tuple[Queue, Read]:
-        """Return a waiting read and its queue; raise Impossible if there is no such read."""
+        """Return a waiting read and its queue; raise Impossible if no read with this name is waiting."""
         for queue in self.queues.values():
             for one in queue.reads:
                 if one.name == read:
@@ -91,7 +96,7 @@ class Client(Model):
         fails=False,
     )
     def open(self, queue: str, fails: bool) -> None:
-        """Let an application open a queue of the peer; ``fails``: whether the peer refuses RemoteQMOpenQueue."""
+        """Let an application open a queue of the peer. ``fails``: whether the peer refuses RemoteQMOpenQueue."""
         self.call(
             "RemoteQMOpenQueue", hQueue=queue, pQueue=queue, dwpContext=queue, pLicGuid="own", dwMQS=0, bound=True
         )
@@ -112,7 +117,7 @@ class Client(Model):
         weight=1,
     )
     def close(self, queue: str) -> None:
-        """Let an application close a queue; its waiting reads are cancelled."""
+        """Let an application close a queue, which cancels the waiting reads of the queue."""
         closed = self.find(queue)
         if closed.reads:
             self.cite("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
@@ -159,7 +164,7 @@ class Client(Model):
         return {"cursor": self._draw_cursor(chance)}
 
     def find_queue_of(self, cursor: str) -> Queue:
-        """Return the queue of a cursor; raise Impossible if the cursor is closed."""
+        """Return the queue that a cursor belongs to; raise Impossible if the cursor is closed."""
         queue = next((one for one in self.queues.values() if cursor in one.cursors), None)
         if queue is None:
             raise Impossible
@@ -183,7 +188,7 @@ class Client(Model):
     def read(
         self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
     ) -> None:
-        """Let an application peek or receive, with or without a cursor; ``served``: the answer of the peer."""
+        """Let an application peek or receive, with or without a cursor. ``served``: the answer of the peer."""
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
             raise Impossible
@@ -236,7 +241,7 @@ class Client(Model):
     def look_up(
         self, read: str, queue: str, lookup_id: int, seek: str, receives: bool, served: str, message: Any
     ) -> None:
-        """Let an application read by LookupIdentifier."""
+        """Let an application read a message by its LookupIdentifier."""
         opened = self.find(queue)
         one = Read(read, queue, receives)
         self.call("RemoteQmGetVersion")
@@ -275,7 +280,9 @@ class Client(Model):
         }
 
     def _serve(self, read: Read, served: str, message: Any) -> None:
-        """Complete a read: the client delivers its message, and ends a receive that returned a message."""
+        """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
+        a receive, ends the receive.
+        """
         self.queues[read.queue].reads.remove(read)
         if served == ERROR:
             self.answers[read.name] = Refused()
@@ -323,7 +330,7 @@ class Client(Model):
     # -- visible state ------------------------------------------------------------------------------------------------
 
     def visible(self) -> dict[str, Any]:
-        """Return the calls of the last step, and the elements of the client's data model (MS-MQQP 3.2.1)."""
+        """Return the calls of the last step and the elements of the client's data model (MS-MQQP 3.2.1)."""
         return {
             "calls": list(self.calls),
             "bindings": len(self.queues),

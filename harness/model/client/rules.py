@@ -41,8 +41,8 @@ READ_RULES = {
     (False, True): PEEK_AT_RULES,
     (True, True): RECEIVE_AT_RULES,
 }
-"""The rules about the call of a read, by two properties of the read: whether it is a receive, and whether it uses a
-cursor.
+"""The rules about the call of a read. The first part of the key states whether the read is a receive, the second
+part whether the read uses a cursor.
 """
 END_RULES = {
     (False, False): END_OF_PEEK_RULES,
@@ -50,6 +50,6 @@ END_RULES = {
     (False, True): END_OF_PEEK_AT_RULES,
     (True, True): END_OF_RECEIVE_AT_RULES,
 }
-"""The rules about the message and the end of a read, by two properties of the read: whether it is a receive, and
-whether it uses a cursor.
+"""The rules about the message and the end of a read. The first part of the key states whether the read is a
+receive, the second part whether the read uses a cursor.
 """

@@ -1,4 +1,5 @@
-"""The area `connecting`: the system opens sessions to the peer, which answers as it likes.
+"""The area `connecting`, in which the system opens sessions to the peer, and the peer answers correctly or
+incorrectly.
 
 Spec: MS-MQQB 3.1.5.2, 3.1.5.3.2, 3.1.5.4.2, 3.1.5.9, 3.1.6.1, 3.1.6.6, 3.1.7.6, 3.1.7.8.
 """
@@ -34,19 +35,25 @@ PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
 Timer in this area.
 """
 ACK_WAIT_MS = 20_000
-"""int ms: AckWaitTimeout in this area; the Session Ack Wait Timer has a multiple of this duration (3.1.2.4)."""
+"""int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
+(3.1.2.4).
+"""
 _MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
-"""The multiples of AckWaitTimeout that the Session Ack Wait Timer may have; note <46> names the first one for each kind
-of destination.
+"""The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
+AckWaitTimeout. Note <46> names the first multiple of each kind.
 """
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MAX_MESSAGES = 6
 WINDOW_SIZE = 64
-"""The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""
+"""The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2, which requires this only
+with SHOULD).
+"""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
-"""Responses to a request for a session: a valid one, one with CS set, and one with a wrong ClientGuid."""
+"""The peer's responses to a request for a session: a valid response, a response with CS set, and a response with a
+wrong ClientGuid.
+"""
 OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
-"""Packets that are not permitted while a session is set up."""
+"""Packets that the peer must not send while a session is set up."""
 RETRY_RULES = ("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-03", "MQQB-3.1.6.1-10", "MQQB-3.1.5.9-04", "MQQB-3.1.2.4-01")
 
 
@@ -63,7 +70,7 @@ class Connecting(Model):
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let time pass: waits for responses end, and the system connects again."""
+        """Let time pass. Waits for responses end, and the system connects again."""
         until_ms = self.now_ms + ms
         self.check_time(until_ms)
         while due := self._list_due(until_ms):
@@ -81,8 +88,8 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait of the system ends at about the given time, because the order of events would be
-        uncertain.
+        """Raise Impossible if a wait of the system ends at about the given time. The order of the events would then
+        be uncertain.
         """
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):
@@ -96,8 +103,9 @@ class Connecting(Model):
         one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
     def _expire_ack_wait(self, one: Destination) -> None:
-        """Close a session that got no packet in the last period of the Session Ack Wait Timer, if messages are
-        unacknowledged (3.1.6.3).
+        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
+        session received no packet in the last period of the timer, close the session. Otherwise, start the timer
+        again.
         """
         self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         one.ack_due_ms = None
@@ -146,7 +154,7 @@ class Connecting(Model):
         one.history.append("InProcess")
 
     def _end_session(self, one: Destination, status: str | None) -> None:
-        """Let an attempt or a session end. If messages wait, the system tries again after the retry time."""
+        """End an attempt or a session. If messages wait, the system tries again after the retry time."""
         if status is not None:
             self.cite("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             one.history.append(status)
@@ -157,14 +165,14 @@ class Connecting(Model):
         one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
 
     def _end_early(self, one: Destination) -> None:
-        """Let the set-up of a session end before the session is open. The documents define no Status of
-        ConnectionHistory for such an end (3.1.5.2).
+        """End the set-up of a session before the session is open. The documents define no Status of
+        ConnectionHistory for this case (3.1.5.2).
         """
         recorded = self.decide("entry of a session that ends before it is open")
         self._end_session(one, "UnknownFailure" if recorded else None)
 
     def _send_waiting(self, one: Destination) -> None:
-        """Let the system send messages on an open session, as many as the window permits."""
+        """Let the system send as many of the waiting messages on an open session as the window permits."""
         while one.phase == OPEN and not one.paused and one.waiting and len(one.sent) < WINDOW_SIZE:
             self.cite("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
             one.sent.append(one.waiting.pop(0))
@@ -199,7 +207,7 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.12-06", "MQQB-3.1.5.2.3-08", needs=(*NEEDS, "private_names"), weight=4, delivery="express")
     def send_private(self, message: str, to: str, delivery: str) -> None:
-        """Let an application send a message to a queue with a private format name of the peer."""
+        """Let an application send a message to a queue of the peer by its private format name."""
         self.send(message, to, delivery)
 
     def draw_send_private(self, chance: Random) -> dict[str, Any]:
@@ -207,7 +215,7 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDS, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
-        """Let applications send more messages than the window permits on an open session."""
+        """Let applications send more messages on an open session than the window permits."""
         one = self.find(to, OPEN)
         one.waiting += messages
         self._send_waiting(one)
@@ -240,7 +248,7 @@ class Connecting(Model):
     # -- answers of the peer -----------------------------------------------------------------------------------------
 
     def find(self, to: str, phase: str) -> Destination:
-        """Return a destination; raise Impossible unless its session is in the given phase."""
+        """Return a destination; raise Impossible if its session is not in the given phase."""
         one = self.destinations[to]
         if one.phase != phase:
             raise Impossible
@@ -319,7 +327,9 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDS, weight=2)
     def treat_pings(self, how: str) -> None:
-        """Let the peer answer, refuse or ignore Ping Requests from now on; other datagrams precede each answer."""
+        """Let the peer answer, refuse or ignore Ping Requests from now on. Before each answer, the peer sends other
+        datagrams.
+        """
         self.ping_mode = how
         self.settle()
 
@@ -332,7 +342,7 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDS, "pause"), weight=3)
     def pause(self, to: str) -> None:
-        """Pause an outgoing queue whose session is open."""
+        """Let an administrator pause an outgoing queue whose session is open."""
         one = self.find(to, OPEN)
         if one.paused:
             raise Impossible
@@ -346,7 +356,7 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDS, "pause"), weight=4)
     def resume(self, to: str) -> None:
-        """Resume a paused outgoing queue whose session is still open."""
+        """Let an administrator resume a paused outgoing queue whose session is still open."""
         one = self.find(to, OPEN)
         if not one.paused:
             raise Impossible

@@ -1,26 +1,32 @@
-"""Define the attempts of a system to open sessions, and their outcomes. Spec: MS-MQDMPR 3.1.1.3, MS-MQQB 3.1.5.2."""
+"""Define the system's attempts to open sessions, and the outcomes of these attempts. Spec: MS-MQDMPR 3.1.1.3,
+MS-MQQB 3.1.5.2.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 DIRECT, PRIVATE, UNKNOWN = "direct", "private", "unknown"
-"""The destinations: a queue of the peer by its address, one by the peer's identifier, and one on an unknown host."""
+"""The destinations: a queue of the peer named by the peer's address, a queue of the peer named by the peer's
+identifier, and a queue on an unknown host.
+"""
 PINGING, ESTABLISHING, PARAMETERS, OPEN = "pinging", "establishing", "parameters", "open"
-"""The phases of a session, named by what the system waits for; None without a session."""
+"""The phases of a session, named by the event or packet for which the system waits. The phase is None if there is
+no session.
+"""
 ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
 SHOWN_ENTRIES = 3
-"""The number of entries, at the end of ConnectionHistory, that are compared."""
+"""The number of entries at the end of ConnectionHistory that are compared."""
 
 
 @dataclass(eq=False, slots=True)
 class Destination:
     """A destination, its messages, and the session to it.
 
-    ``waiting``: messages that were not sent on the session; ``sent``: unacknowledged messages of the session;
-    ``came``: all messages that the peer received on the session; ``due_ms``: when the current wait ends: for the
-    response to a ping, for the set-up of the session, or for the next attempt.
+    ``waiting``: the messages that were not sent on the session yet. ``sent``: the unacknowledged messages of the
+    session. ``came``: all messages that the peer received on the session. ``due_ms``: the time at which the current
+    wait ends. The system waits for the response to a ping, for the set-up of the session, or for the next attempt.
     """
 
     name: str
@@ -35,13 +41,13 @@ class Destination:
     closed: bool = False
     due_ms: int | None = None
     ack_due_ms: int | None = None
-    """int ms: when the Session Ack Wait Timer expires; None while it does not run."""
+    """int ms: the time at which the Session Ack Wait Timer expires, or None while the timer does not run."""
     received_ack: bool = True
-    """ReceivedAck: whether a packet has arrived since the timer last expired."""
+    """The element ReceivedAck: whether a packet has arrived since the timer last expired."""
 
     @property
     def state(self) -> str | None:
-        """The State of the outgoing queue; None where the documents leave the State open."""
+        """The State of the outgoing queue, or None if the documents leave the State open."""
         if self.paused:
             return "OnHold"
         if self.name == UNKNOWN:

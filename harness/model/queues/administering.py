@@ -10,7 +10,7 @@ from harness.model.queues.state import AVAILABLE, NO_TYPE, PURGE_PENDING, Queue
 from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
-"""The names of the queues in a walk, and the name of the subqueue that each of them may have."""
+"""The names of the queues in a walk, and the name of the subqueue that each of these queues may have."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 LABELS = (None, None, "", "a label", "l" * 124)
@@ -19,7 +19,7 @@ BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
 
 
 class Administering(QueuesBase):
-    """The transitions of an administrator of the queues."""
+    """The transitions in which an administrator changes the queues."""
 
     @transition(
         "MQDMPR-3.1.7.1.3-06",
@@ -146,8 +146,8 @@ class Administering(QueuesBase):
         self.done()
 
     def check_no_move_to(self, queues: list[Queue]) -> None:
-        """Raise Impossible if an open transaction would move a message to a deleted queue: the documents leave this
-        case open.
+        """Raise Impossible if an open transaction would move a message to a deleted queue, because the documents
+        leave this case open.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

@@ -1,4 +1,6 @@
-"""The area `queues`: all actions of applications and administrators on queues, the passing of time, and a restart."""
+"""The area `queues`, with all actions of applications and administrators on queues, the passing of time, and a
+restart.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Queues(Administering, LookingUp, Transactions):
         "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)
     )
     def pause(self, ms: int) -> None:
-        """Let time pass; waits end and messages expire."""
+        """Let time pass. Waits end, and messages expire."""
         until_ms = self.now_ms + ms
         for due_ms, _, one in self._list_due_times(until_ms):
             self.now_ms = due_ms
@@ -35,8 +37,8 @@ class Queues(Administering, LookingUp, Transactions):
         self.now_ms = until_ms
 
     def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
-        """Return the times up to a given time at which waits end and messages expire, in order; raise Impossible if the
-        order is undetermined.
+        """Return, in order, the times up to a given time at which waits end or messages expire; raise Impossible if
+        the order is uncertain.
         """
         if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
             raise Impossible
@@ -57,7 +59,7 @@ class Queues(Administering, LookingUp, Transactions):
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Let as much time pass as a real system took for the last step; this transition is never drawn."""
+        """Let as much time pass as a real system took for the last step. Walks never draw this transition."""
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:
@@ -70,7 +72,7 @@ class Queues(Administering, LookingUp, Transactions):
 
     @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=6)
     def restart(self) -> None:
-        """Restart the system: express messages, handles and waits are lost, and undecided transactions are aborted."""
+        """Restart the system. Express messages, handles and waits are lost, and undecided transactions are aborted."""
         for queue in self.every_queue():
             queue.handles.clear()
         self.handles.clear()
@@ -86,7 +88,7 @@ class Queues(Administering, LookingUp, Transactions):
         self.done()
 
     def visible(self) -> dict[str, Any]:
-        """Return everything visible, with elements of the abstract data model."""
+        """Return the visible state, including the elements of the abstract data model."""
         operations = {name: describe_operations(one) for name, one in self.transactions.items()}
         return super().visible() | {
             DATA_MODEL: {

@@ -1,4 +1,6 @@
-"""Keep the state of the queues, and handle the events of all transitions: messages arrive, leave and are awaited."""
+"""Keep the state of the queues, and handle the events that all transitions share: messages arrive and leave, and
+reads wait for messages.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,12 @@ from harness.model.steps import Impossible, Model, Step
 ADMIN = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
 SMALL_MESSAGE_BYTES = (120, 420)
-"""int bytes: the least and the greatest size of a stored message without a body (headers, label, names)."""
+"""int bytes: the least and the greatest size that a message without a body occupies in storage (headers, label,
+names).
+"""
 TIMER_MARGIN_MS = 1_500
-"""int ms: a message whose time limit is this near to the present may or may not have expired, because SentTime has
-whole seconds.
+"""int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
+a resolution of one second.
 """
 
 POSITIVE, NEGATIVE = "positive", "negative"
@@ -51,7 +55,7 @@ REASON_RULES = {
 
 
 class QueuesBase(Model):
-    """The state of a queue manager: queues, open handles, transactions, and the time."""
+    """The state of a queue manager, which consists of queues, open handles, transactions, and the time."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -63,7 +67,7 @@ class QueuesBase(Model):
         self.transactions: dict[str, Transaction] = {}
 
     def take(self, step: Step) -> None:
-        """Take a step; raise Impossible when the step names a transaction that does not exist."""
+        """Take a step; raise Impossible if the step names a transaction that does not exist."""
         transaction = step.arguments.get("transaction")
         if transaction is not None and step.name != "begin":
             self.find(self.transactions, transaction)
@@ -110,7 +114,7 @@ class QueuesBase(Model):
     # -- positions ------------------------------------------------------------------------------------------------
 
     def insert(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
-        """Put a message into a queue, after the messages of its priority (3.1.7.1.9, 3.1.1.2)."""
+        """Put a message into a queue, behind the messages of the same priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
@@ -128,7 +132,7 @@ class QueuesBase(Model):
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
-        """Choose one of several values that the documents do not order; each call is a separate choice."""
+        """Choose one of several values whose order the documents leave open. Each call is a separate choice."""
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
     def complete_read(self, reader: Reader, position: Position) -> None:
@@ -173,7 +177,7 @@ class QueuesBase(Model):
             handle.queue.handles.remove(handle)
 
     def take_out_message(self, position: Position, transaction: Transaction | None) -> None:
-        """Remove a message for an application: at once, or when the transaction commits (3.1.7.1.10)."""
+        """Remove a message for an application, either immediately or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
             self.cite("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
@@ -214,7 +218,9 @@ class QueuesBase(Model):
         self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a message fits a quota; raise Impossible if that depends on how storage is counted."""
+        """Return whether a message fits into a quota; raise Impossible if the result depends on how storage is
+        counted.
+        """
         if quota_kb is None:
             return True
         sizes = [one.message.size for one in positions] + [message.size]
@@ -225,7 +231,9 @@ class QueuesBase(Model):
         return most <= limit
 
     def release(self, position: Position, *, purged: str) -> None:
-        """Make a locked message available again, unless its queue was purged while the message was locked."""
+        """Make a locked message available again or, if its queue was purged while the message was locked, delete
+        the message.
+        """
         if position.state == PURGE_PENDING:
             self.delete_position(position, purged)
         elif position.state == LOCKED:
@@ -234,7 +242,7 @@ class QueuesBase(Model):
     # -- visible state --------------------------------------------------------------------------------------------
 
     def visible(self) -> dict[str, Any]:
-        """Return all visible state: queues with their properties, available messages, transactions."""
+        """Return the visible state: queues with their properties, available messages, and transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
             "transactions": {name: self._describe_transaction(one) for name, one in self.transactions.items()},
@@ -256,7 +264,9 @@ class QueuesBase(Model):
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
-        """Describe a transaction. The documents leave open whether an operation on a deleted message is part of it."""
+        """Describe a transaction. The documents do not define whether an operation on a deleted message is part of
+        the transaction.
+        """
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED for one in transaction.operations):
             described["operations"] = len(transaction.operations)

@@ -9,9 +9,9 @@ from harness.model.queues.state import DELETED, READ, UNREAD, WAIT_PEEK, WAIT_RE
 CURSOR_STATES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
 OPERATION_TYPES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
 UNLIMITED_KB = 0xFFFF_FFFF
-"""The value of a quota that limits nothing (MS-MQDMPR 3.1.1.2)."""
+"""The value of a quota without a limit (MS-MQDMPR 3.1.1.2)."""
 DATA_MODEL = "data model"
-"""The name of the abstract data model in the visible state."""
+"""The key of the abstract data model in the visible state."""
 
 
 def describe_queue(queue: Queue) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _describe_handle(handle: Handle) -> dict[str, Any]:
 
 
 def describe_operations(transaction: Transaction) -> list[dict[str, Any]] | None:
-    """Return the expected operations of a transaction; None if the documents leave them open."""
+    """Return the expected operations of a transaction, or None if the documents leave them open."""
     if any(one.position.state == DELETED for one in transaction.operations):
         return None
     return [

@@ -18,7 +18,7 @@ SEEK_RULES = {
 
 
 class LookingUp(Reading):
-    """The transitions of applications that read by LookupIdentifier."""
+    """The transitions in which applications read by LookupIdentifier."""
 
     @transition(
         "MQDMPR-3.1.7.1.13-11",

@@ -37,7 +37,7 @@ CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 
 
 class Reading(QueuesBase):
-    """The transitions of applications that read."""
+    """The transitions in which applications read."""
 
     # -- open and close -------------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ class Reading(QueuesBase):
         self.done()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
-        """Return whether the open handles of a queue permit a further user (3.1.7.1.5)."""
+        """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
             self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
@@ -306,7 +306,7 @@ class Reading(QueuesBase):
     draw_peek_next = draw_peek_at
 
     def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
-        """Move a cursor to the next available message, or wait for one."""
+        """Move a cursor to the next available message; if there is no such message, wait for one."""
         assert cursor.handle.queue is not None
         found = next(iter(cursor.handle.queue.available(cursor.at)), None)
         if found is not None:
@@ -347,7 +347,7 @@ class Reading(QueuesBase):
         return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
 
     def answer_or_wait(self, reader: Reader, wait_ms: int) -> None:
-        """Answer a read with the first message, or let the read wait."""
+        """Answer a read with the first message of its queue, or let the read wait."""
         assert reader.handle.queue is not None
         found = next(iter(reader.handle.queue.available()), None)
         if found is None:
@@ -382,8 +382,8 @@ class Reading(QueuesBase):
         return None if transaction is None else self.transactions[transaction]
 
     def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
-        """Return whether a queue may be read in a transaction; if not, refuse the read with any of the applicable
-        reasons.
+        """Return whether a queue may be read in a transaction. If not, refuse the read; any of the applicable
+        statuses is permitted.
         """
         statuses: list[str] = []
         if queue is None:

@@ -27,7 +27,7 @@ MAX_MESSAGES = 7
 
 
 class Sending(QueuesBase):
-    """The transitions of applications that send."""
+    """The transitions in which applications send."""
 
     @transition(
         "MQDMPR-3.1.7.1.9-09",
@@ -101,7 +101,7 @@ class Sending(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise Impossible for a message in a transactional queue that may expire."""
+        """Raise Impossible for a message that may expire in a transactional queue."""
         if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
             raise Impossible  # E108: the documents leave open which transaction deletes it
 
@@ -169,8 +169,8 @@ class Sending(QueuesBase):
             self.done()
 
     def move_position(self, position: Position, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16), either after the messages of its priority or at the place that
-        its time of arrival gives.
+        """Move a message to another queue (3.1.7.1.16). Its new position is either behind the messages of the same
+        priority, or in the order of the times of arrival.
         """
         position.queue.positions.remove(position)
         position.state = DELETED

@@ -10,12 +10,12 @@ AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pendin
 UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
 INFINITE_LIFETIME_S = 0xFFFFFFFF
 NO_TYPE = "00000000-0000-0000-0000-000000000000"
-"""The Type of a queue whose creator names none (MS-MQDMPR 3.1.1.2)."""
+"""The Type of a queue for which its creator gives no Type (MS-MQDMPR 3.1.1.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as sent to a queue; ``life_s``: its TimeToBeReceived; ``cls``: its class."""
+    """A message as it was sent to a queue. ``life_s``: its TimeToBeReceived. ``cls``: its class."""
 
     name: str
     queue: str
@@ -28,14 +28,14 @@ class Message:
     cls: str = "NORMAL"
     journal: tuple[str, ...] = ()
     details: tuple[tuple[str, Any], ...] = ()
-    """Further visible properties with their values."""
+    """The values of further visible properties, by name."""
 
     @property
     def recoverable(self) -> bool:
         return self.delivery != "express"
 
     def described(self) -> dict[str, Any]:
-        """Return the visible properties; for an acknowledgment, the properties that MS-MQQB 3.1.7.15 sets."""
+        """Return the visible properties. For an acknowledgment, return the properties that MS-MQQB 3.1.7.15 sets."""
         if self.cls != "NORMAL":
             without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {
@@ -65,8 +65,8 @@ class Message:
 
 @dataclass(eq=False, slots=True)
 class Position:
-    """The position of a message in a queue. ``step``: the step that put the message there; ``expires_ms``: when the
-    message expires; ``seen``: whether it was ever visible.
+    """The position of a message in a queue. ``step``: the step that put the message there. ``expires_ms``: the time
+    at which the message expires. ``seen``: whether the message was ever visible.
     """
 
     message: Message
@@ -79,7 +79,7 @@ class Position:
 
     @property
     def key(self) -> tuple[int, int]:
-        """The sort key of the position: by priority, then by arrival (3.1.1.2)."""
+        """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
         return -self.message.priority, self.order
 
 
@@ -106,18 +106,20 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return the positions with available messages, in order; ``after``: only positions after this key."""
+        """Return the positions of the available messages, in order. ``after``: the key after which the positions
+        must be.
+        """
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:
-        """Return the queue, and the subqueues and journal that are deleted together with it."""
+        """Return the queue, and the subqueues and the journal that are deleted together with it."""
         return [self, *([self.journal] if self.journal else []), *self.subqueues]
 
 
 @dataclass(eq=False, slots=True)
 class Handle:
-    """An OpenQueueDescriptor; ``queue`` is None if the queue was deleted. A handle without a name belongs to a single
-    read.
+    """An OpenQueueDescriptor. ``queue`` is None if the queue was deleted. A handle without a name belongs to a
+    single read.
     """
 
     name: str | None
@@ -130,7 +132,7 @@ class Handle:
 
 @dataclass(eq=False, slots=True)
 class Cursor:
-    """A cursor; ``at``: the key of its position, None at Start; ``position``: the message position at ``at``."""
+    """A cursor. ``at``: the key of its position, or None at Start. ``position``: the message position at ``at``."""
 
     name: str
     handle: Handle
@@ -156,8 +158,8 @@ class Reader:
 
 @dataclass(eq=False, slots=True)
 class Operation:
-    """An operation in a transaction: enqueue, dequeue, or move to ``target``; ``reason``: the DequeueReason of a
-    dequeue.
+    """An operation in a transaction, which enqueues a message, dequeues a message, or moves a message to
+    ``target``. ``reason``: the DequeueReason of a dequeue.
     """
 
     kind: str

@@ -13,7 +13,7 @@ MAX_TRANSACTIONS = 4
 
 
 class Transactions(Sending):
-    """The transitions of transactions: begin, commit and abort."""
+    """The transitions that begin, commit and abort transactions."""
 
     @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=7, external=False)
     def begin(self, transaction: str, external: bool) -> None:
@@ -59,7 +59,7 @@ class Transactions(Sending):
         return {"transaction": self._draw_to_end(chance)}
 
     def _draw_to_end(self, chance: Random) -> str:
-        """Draw a transaction that will be ended; most draws choose a transaction with several operations."""
+        """Draw a transaction to end; if transactions with several operations exist, most draws choose one of them."""
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:
             raise Impossible
@@ -117,8 +117,8 @@ class Transactions(Sending):
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
-        """Let an application reject a message that it received in a transaction; the commit informs the sender of the
-        message.
+        """Let an application reject a message that it received in a transaction. When the transaction commits, the
+        sender of the message is informed.
         """
         found = self.find(self.transactions, transaction)
         position = self.find_position(self.find(self.queues, queue), message)

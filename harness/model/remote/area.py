@@ -1,4 +1,4 @@
-"""The area `remote`: clients open queues remotely, read in two phases, wait, cancel and disappear.
+"""The area `remote`, in which clients open queues remotely, read in two phases, wait, cancel and disappear.
 
 Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
 """
@@ -32,7 +32,7 @@ QUEUES = ("one", "two", "three")
 TRANSACTIONAL, JOURNALED = "three", "two"
 MAX_CLIENTS = 3
 MAX_CURSORS = 2
-"""The largest number of cursors of a handle."""
+"""The maximum number of cursors of a handle."""
 MAX_REMOTE_READS = 8
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
@@ -49,7 +49,7 @@ class Client:
 
 
 class Remote(Misuse):
-    """The model of clients that read two queues remotely, while applications also use the queues."""
+    """The model of clients that read two queues remotely while applications also use the queues."""
 
     left_out = frozenset(_LOCAL_TRANSITIONS)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
@@ -81,7 +81,9 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDED_CAPABILITIES, weight=1)
     def vanish(self, client: str) -> None:
-        """Break the connection of a client: its handles are closed, and its locked messages are available again."""
+        """Break the connection of a client. The client's handles are closed, and the messages that it locked become
+        available again.
+        """
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
@@ -111,8 +113,8 @@ class Remote(Misuse):
     def open_remote(
         self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
     ) -> None:
-        """Let a client open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no
-        effect.
+        """Let a client open a queue remotely. ``ignored`` (the kind of hQueue) and ``reserved`` (m_reserved) have
+        no effect.
         """
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
@@ -139,7 +141,7 @@ class Remote(Misuse):
         "MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDED_CAPABILITIES, weight=1
     )
     def close_remote(self, handle: str) -> None:
-        """Let a client close a queue remotely; its waiting reads are canceled."""
+        """Let a client close a queue remotely. The waiting reads of the queue are canceled."""
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
@@ -201,7 +203,7 @@ class Remote(Misuse):
         method=START2,
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        """Let a client read the first message remotely; a receive stays open until the client ends it."""
+        """Let a client read the first message remotely. A receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
             raise Impossible
@@ -234,7 +236,7 @@ class Remote(Misuse):
         wait_ms=0,
     )
     def read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
-        """Let a client read remotely with a cursor: receive, peek, or peek at the next message."""
+        """Let a client use a cursor to receive, to peek, or to peek at the next message remotely."""
         there = self.find_idle_cursor(cursor)
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
@@ -320,7 +322,9 @@ class Remote(Misuse):
     # -- open receives ------------------------------------------------------------------------------------------------
 
     def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
-        """Return the unit of a receive in two phases; the unit ends like a transaction of one operation."""
+        """Return the transaction of a receive in two phases, or None for a peek. The receive ends as this
+        transaction of one operation ends.
+        """
         if not receives:
             return None
         unit = Transaction(read, external=False)
@@ -328,14 +332,16 @@ class Remote(Misuse):
         return unit
 
     def answer_read(self, position: Position | None, name: str = "answer") -> None:
-        """Answer a read; the client gets a handle only for a receive with a message (MS-MQQP 3.1.4.1)."""
+        """Answer a read. The client gets a handle only if the read is a receive that returns a message (MS-MQQP
+        3.1.4.1).
+        """
         super().answer_read(position, name)
         if name in self.remote_reads:
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def held(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and that the client has not ended."""
+        """Return the receives of a client that were answered with a message and that the client has not ended yet."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -349,7 +355,7 @@ class Remote(Misuse):
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
-        """Let a client end a receive: the message is removed, or is available in its queue again."""
+        """Let a client end a receive. The message is removed, or becomes available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
             raise Impossible
@@ -363,8 +369,8 @@ class Remote(Misuse):
         self.done()
 
     def get_reason_of_purged(self) -> str:
-        """Return the reason for deleting a message that was purged while a client was receiving it and that the client
-        then accepted (3.1.7.1.12).
+        """Return the reason for the deletion of a message that was purged while a client was receiving it, if the
+        client then accepts the message (3.1.7.1.12).
         """
         self.cite("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"

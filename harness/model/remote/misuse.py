@@ -1,4 +1,6 @@
-"""Wrong requests of remote clients: the system refuses them, and they change nothing. Spec: MS-MQQP 3.1.4."""
+"""Model wrong requests of remote clients. The system refuses these requests, and they change nothing. Spec: MS-MQQP
+3.1.4.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT, LOOK_UP_WITH_CURSOR, LO
 
 
 class Misuse(Queues):
-    """The transitions of clients that send wrong requests, or requests that change nothing."""
+    """The transitions in which clients send wrong requests, or requests that change nothing."""
 
     clients: Mapping[str, Any]
     remote: dict[str, Handle]
@@ -41,7 +43,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDS, LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
-        """Let a client request the version of the system, which stays the same."""
+        """Let a client request the version of the system, which must always be the same."""
         self.find(self.clients, client)
         self.answers["answer"] = "the same version"
 
@@ -77,7 +79,7 @@ class Misuse(Queues):
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDS, weight=1)
     def cancel_nothing(self, handle: str) -> None:
-        """Let a client cancel a nonexistent read on a queue with or without waiting reads."""
+        """Let a client cancel a nonexistent read on a queue, with or without waiting reads on this queue."""
         opened = self.find(self.remote, handle)
         self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 

@@ -1,4 +1,4 @@
-"""The area `sessions`: a peer sends every kind of packet in every state of several sessions at once.
+"""The area `sessions`, in which a peer sends every kind of packet in every state of several concurrent sessions.
 
 Spec: MS-MQQB 3.1.5.1 to 3.1.5.10, 3.1.6.4, 3.1.6.6.
 """
@@ -15,15 +15,15 @@ from harness.model.sessions.pings import Pings
 from harness.model.steps import Impossible, draw_one, transition
 
 REACTION_TIME_MS = 1_000
-"""int ms: the duration of a step, in which recoverable messages are acknowledged."""
+"""int ms: the duration of a step, which is long enough for the system to acknowledge recoverable messages."""
 EXPRESS_ACK_PAUSE_MS = 12_000
-"""int ms: a pause after which express messages are also acknowledged."""
+"""int ms: a pause that is long enough for the system to acknowledge express messages also."""
 INITIALIZATION_TIMEOUT_MS = 40_000
 """int ms: the duration of the Session Initialization Timer in this area."""
 TIMER_MARGIN_MS = 2_500
 MAX_SESSIONS = 4
 MAX_MESSAGES_NAMED_BY_ACK = 32
-"""The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
+"""The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
 """The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
@@ -35,7 +35,7 @@ IGNORED_BITS = tuple(f"X{number}" for number in range(5, 16))
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A connection of the peer; ``answers``: the packets that the system sent during the set-up of the session."""
+    """A connection of the peer. ``answers``: the packets that the system sent during the set-up of the session."""
 
     name: str
     state: str = CONNECTED
@@ -63,18 +63,18 @@ class Sessions(Pings):
         return found
 
     def is_due(self, session: Session) -> bool:
-        """Return whether the timer of a session may expire now, so that the session's state is uncertain."""
+        """Return whether the timer of a session may expire now, which makes the session's state uncertain."""
         return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < TIMER_MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
-        """Draw a session; most draws choose one whose state allows the next packet of its set-up."""
+        """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
         live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
         return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let time pass; sessions whose initialization takes too long are closed."""
+        """Let time pass. The system closes sessions whose initialization takes too long."""
         self.now_ms += ms
         for one in self.sessions.values():
             if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
@@ -138,7 +138,7 @@ class Sessions(Pings):
         }
 
     def draw_ignored(self, chance: Random) -> list[str]:
-        """Draw bits and fields that the receiver of an internal packet ignores and that the peer sets in the packet."""
+        """Draw the bits and fields of an internal packet that the peer sets although the receiver ignores them."""
         return sorted(chance.sample((*IGNORED_BITS, "Reserved"), chance.choice((0, 0, 1, 2))))
 
     @transition(
@@ -185,7 +185,7 @@ class Sessions(Pings):
         return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
 
     def count(self, session: Session, recoverable: bool) -> None:
-        """Count a message of the peer on an open session; close a session in another state."""
+        """Count a message of the peer if its session is open; otherwise close the session."""
         if session.state != OPEN:
             self.close(session)
             return
@@ -235,7 +235,7 @@ class Sessions(Pings):
         ignored=[],
     )
     def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
-        """Let the peer send a SessionAck, with counts of the system's messages that may be wrong."""
+        """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
         one = self.live(session)
         if one.state != OPEN or wrong or wrong_recoverable:
             self.close(one)
@@ -259,7 +259,7 @@ class Sessions(Pings):
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
-        """Let the peer send an invalid packet; the system closes the session in every state."""
+        """Let the peer send an invalid packet. The system closes the session, whatever its state."""
         self.close(self.live(session))
         self.settle()
 
@@ -280,7 +280,7 @@ class Sessions(Pings):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest_until_acknowledged(self) -> None:
-        """Let so much time pass that the system acknowledges express messages."""
+        """Let enough time pass for the system to acknowledge express messages."""
         self.settle(EXPRESS_ACK_PAUSE_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received

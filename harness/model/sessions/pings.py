@@ -14,7 +14,7 @@ UNUSED_BITS = tuple(f"X{number}" for number in range(2, 16))
 
 
 class Pings(Model):
-    """The transitions of a peer that sends Ping Requests."""
+    """The transitions in which a peer sends Ping Requests."""
 
     @transition(
         *("MQQB-3.1.7.7-01", "MQQB-3.1.7.7-02", "MQQB-3.1.7.7-03", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-05"),
@@ -28,7 +28,7 @@ class Pings(Model):
         valid=True,
     )
     def ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> None:
-        """Let the peer send a Ping Request; ``valid``: whether its Signature is correct."""
+        """Let the peer send a Ping Request. ``valid``: whether its Signature is correct."""
         response = {"end": end, "cookie": cookie, "rc": rc, "rf": 0, "guid": "own", "signature": True, "size": 24}
         self.answers["answer"] = [response] if valid else []
         self.settle()

@@ -1,4 +1,6 @@
-"""The area `transfer`: messages arrive from the peer and are sent to it, sessions are lost, applications receive."""
+"""The area `transfer`, in which the peer and the system send each other messages, sessions are lost, and
+applications receive messages.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _LOCAL_TRANSITIONS = frozenset(Reading.transitions) - {"receive"} | {
 }
 
 _IMMEDIATE_TRANSITIONS = ("receive", "purge")
-"""The transitions of the model ``queues`` that take no time."""
+"""The transitions of the model ``queues`` during which no time passes."""
 
 
 class Transfer(Receiving, Shipping):
@@ -35,7 +37,7 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session; raise Impossible while messages or acknowledgments from the system may be
+        """Let the peer close a session; raise Impossible if messages or acknowledgments from the system may be
         unacknowledged.
         """
         if self.table or self.lost or self.silent:

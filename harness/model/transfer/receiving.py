@@ -16,18 +16,18 @@ MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
 BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
 LONG_LIFETIME_S = 1_000_000
-"""int s: a time limit that no walk reaches."""
+"""int s: a time limit that is longer than any walk."""
 MAX_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
 MAX_MESSAGES_NAMED_BY_ACK = 32
-"""The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
+"""The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 
 
 class Receiving(Sessions):
-    """The transitions of a peer that sends."""
+    """The transitions in which the peer sends messages."""
 
     # -- without a transaction --------------------------------------------------------------------------------------
 
@@ -59,7 +59,9 @@ class Receiving(Sessions):
         late: bool,
         details: dict[str, Any],
     ) -> None:
-        """Let the peer send a nontransactional message; ``late``: whether its time to reach the queue is over."""
+        """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
+        reach the queue.
+        """
         through = self.find_open(session)
         sent = Message(
             message, queue, priority, delivery, size, tuple(acks), application_tag, details=tuple(details.items())
@@ -103,7 +105,7 @@ class Receiving(Sessions):
         }
 
     def draw_details(self, chance: Random) -> dict[str, Any]:
-        """Draw properties that the system only keeps and shows."""
+        """Draw properties that the system only stores and shows."""
         extension = bytes(chance.getrandbits(8) * chance.randrange(2) for _ in range(chance.choice((0, 1, 9, 300))))
         drawn: dict[str, Any] = {
             "correlation_id": bytes(chance.getrandbits(8) for _ in range(20)).hex(),
@@ -114,7 +116,9 @@ class Receiving(Sessions):
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
-        """Draw the acknowledgments to request. Whether the system sends BAD_DST_Q depends on a setting."""
+        """Draw the acknowledgments that a message requests. Messages to the missing queue request no
+        acknowledgment, because a setting decides whether the system sends BAD_DST_Q.
+        """
         if queue == MISSING_QUEUE or chance.random() < 0.6:
             return []
         return sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
@@ -127,7 +131,7 @@ class Receiving(Sessions):
         "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
     )
     def repeat(self, session: str, message: str) -> None:
-        """Let the peer send a message again, on any session: the system discards the message, but counts it on this
+        """Let the peer send a message again, on any session. The system discards the message, but counts it on this
         session.
         """
         through = self.find_open(session)
@@ -138,7 +142,7 @@ class Receiving(Sessions):
         return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
 
     def count_received_message(self, session: Session, message: Message) -> None:
-        """Count a message on its session, and acknowledge a recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
+        """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7)."""
         session.received += 1
         if message.recoverable:
             self.cite(*SESSION_ACK_RULES)
@@ -231,7 +235,7 @@ class Receiving(Sessions):
         self.settle()
 
     def _take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
-        """Accept a message whose place in its sequence is next (3.1.5.8.6)."""
+        """Accept a message that is the next message in its sequence (3.1.5.8.6)."""
         place = self.sequences.place
         follows = sequence == place.sequence and previous <= place.number < number
         begins = sequence > place.sequence and previous == 0
@@ -262,8 +266,8 @@ class Receiving(Sessions):
         }
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
-        """Draw the number of a message in a sequence: mostly the next number, otherwise a number after a gap, an
-        earlier number, or a number in a new sequence.
+        """Draw the number of a message in a sequence. Most draws return the next number; other draws return a
+        number after a gap, an earlier number, or a number in a new sequence.
         """
         place, how = self.sequences.place, chance.random()
         current, number = max(place.sequence, 1), place.number

@@ -1,4 +1,4 @@
-"""Let the system send messages to the peer, which acknowledges them or does not.
+"""Model the messages that the system sends to the peer, which may or may not acknowledge them.
 
 Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 """
@@ -16,26 +16,28 @@ from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import REACTION_TIME_MS, Sessions
 
 RECONNECT_TIME_MS = 8_000
-"""int ms: a pause after which a system with waiting messages has connected again, longer than the Session Retry Connect
-Timer.
+"""int ms: a pause after which a system with waiting messages has connected again. The pause is longer than the
+Session Retry Connect Timer.
 """
 RETRY_INTERVAL_MS = 4_000
-"""int ms: a time in which a system with waiting messages does not connect again, shorter than the Session Retry Connect
-Timer.
+"""int ms: a time in which a system with waiting messages does not connect again. The time is shorter than the
+Session Retry Connect Timer.
 """
 LONGEST_SILENCE_MS = 12_000
-"""int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
+"""int ms: the longest time without acknowledgments in a walk. After a longer time, the system may close the session
+or resend messages.
+"""
 MAX_SENT_MESSAGES = 6
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
-"""The names of the outgoing queues, each for a queue of the peer."""
+"""The names of the outgoing queues. Each outgoing queue leads to one queue of the peer."""
 BOTH_ROUTES = "+".join(ROUTES)
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
 @dataclass(eq=False, slots=True)
 class Sent:
-    """A sent message; ``number``: its number in its sequence; ``ordered``: whether its OrderAck was received."""
+    """A sent message. ``number``: its number in its sequence. ``ordered``: whether its OrderAck was received."""
 
     message: Message
     sequence: int = 0
@@ -60,10 +62,10 @@ class Sent:
 class Route:
     """An outgoing queue to the peer.
 
-    ``table``: the OutgoingMessageTable of its session, with the sent messages that are not completed; ``copies``: the
-    messages that the peer has received since the last loss of the connection; ``sequence``: the current sequence, 0
-    before its first message; ``connected``: whether its session is open; ``transfer_info``: OutgoingTransferInfo after
-    the last OrderAck, empty after later events that may change it.
+    ``table``: the OutgoingMessageTable of its session, which contains the sent messages that are not completed.
+    ``copies``: the messages that the peer has received since the last loss of the connection. ``sequence``: the
+    current sequence, or 0 before its first message. ``connected``: whether its session is open. ``transfer_info``:
+    OutgoingTransferInfo after the last OrderAck; empty after later events that may change it.
     """
 
     name: str
@@ -79,7 +81,7 @@ class Route:
         return any(one.number for one in self.table)
 
     def describe_sequence(self) -> dict[str, Any]:
-        """Return OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
+        """Return the elements of OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
         numbers = [one.number for one in self.table if one.number]
         awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
         info: dict[str, Any] = {
@@ -92,21 +94,21 @@ class Route:
 
 
 class Shipping(Sessions):
-    """The transitions of applications that send to the peer, and of the peer that acknowledges."""
+    """The transitions in which applications send messages to the peer, and in which the peer acknowledges them."""
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
         self.routes = {name: Route(name) for name in ROUTES}
         self.sequence_count = 0
-        """The number of sequences that the system has begun, for all routes together."""
+        """The number of sequences that the system has begun on all routes."""
         self.journaled: list[str] = []
         self.dead: list[str] = []
         self.silent = False
         self.lost = False
-        """Whether the connection was lost, and the system has not connected again."""
+        """Whether the connection was lost and the system has not connected again yet."""
         self.lost_ms = 0
         self.open_ms: int | None = None
-        """int ms: the instant since which a message has been waiting for an acknowledgment; None while no message
+        """int ms: the time since which a message has been waiting for an acknowledgment, or None while no message
         waits. While the peer is silent, the system's own acknowledgments may also wait.
         """
 
@@ -116,7 +118,7 @@ class Shipping(Sessions):
         return [one for route in self.routes.values() for one in route.table]
 
     def find_route(self, message: str, messages: Callable[[Route], list[Sent]]) -> tuple[Route, Sent]:
-        """Return a sent message and its route; raise Impossible if no route has it."""
+        """Return a sent message and its route; raise Impossible if the message is on no route."""
         for route in self.routes.values():
             for sent in messages(route):
                 if sent.message.name == message:
@@ -180,7 +182,9 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
     def silence_peer(self, on: bool) -> None:
-        """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
+        """If ``on`` is true, let the peer stop acknowledging messages; otherwise, let the peer acknowledge messages
+        again.
+        """
         self.silent = on
         self.forget_transfer_info()
         if on:
@@ -193,7 +197,9 @@ class Shipping(Sessions):
 
     @transition("MQQB-3.1.5.9-D02", "MQQB-3.1.5.9-04", needs=("send",), weight=1)
     def lose_connection(self) -> None:
-        """Let the peer lose every connection; a silent peer may also lose acknowledgments from the system."""
+        """Let the peer lose every connection. If the peer is silent, acknowledgments from the system may also be
+        lost.
+        """
         if self.lost:
             raise Impossible
         for session in self.sessions.values():
@@ -216,7 +222,7 @@ class Shipping(Sessions):
         "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
     )
     def come_again(self) -> None:
-        """Let enough time pass for the system to connect again and resend its messages."""
+        """Let enough time pass for the system to connect again and to resend its messages."""
         if not self.lost:
             raise Impossible
         self.lost = False
@@ -245,7 +251,7 @@ class Shipping(Sessions):
         weight=6,
     )
     def offer_order_ack(self, message: str) -> None:
-        """Let the peer send the OrderAck of a transactional message, which covers all earlier ones."""
+        """Let the peer send the OrderAck of a transactional message. The OrderAck covers all earlier messages."""
         if self.lost or self.silent:
             raise Impossible
         route, last = self.find_route(message, lambda one: one.table)
@@ -291,7 +297,7 @@ class Shipping(Sessions):
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let the peer acknowledge the received messages, unless it is silent."""
+        """Let the peer acknowledge the received messages unless the peer is silent."""
         self.check_patience(ms)
         super().settle(ms)
         if self.silent or self.lost:
@@ -319,7 +325,7 @@ class Shipping(Sessions):
             self.open_ms = self.now_ms
 
     def check_patience(self, ms: int) -> None:
-        """Raise Impossible when so much time has passed that the system may close the session or resend transactional
+        """Raise Impossible if so much time has passed that the system may close the session or resend transactional
         messages.
         """
         if self.lost and self.now_ms + ms - self.lost_ms > RETRY_INTERVAL_MS:
@@ -344,6 +350,8 @@ class Shipping(Sessions):
         return {**seen, SYSTEM_JOURNAL: sorted(self.journaled), DEAD_LETTERS: sorted(self.dead)}
 
     def _count_waiting_messages(self, route: Route) -> int | Between:
-        """Return how many messages wait in an outgoing queue, which may include the system's own acknowledgments."""
+        """Return the number of messages that wait in an outgoing queue. This number may include the system's own
+        acknowledgments.
+        """
         least = len(route.table)
         return Between(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least

@@ -19,13 +19,19 @@ from harness.model.steps import Impossible, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
 PLAIN_QUOTA_KB = 70
-"""The quota of the nontransactional queue: enough for one large message, or for many small ones."""
+"""The quota of the nontransactional queue. The quota is large enough for one large message or for many small
+messages.
+"""
 REACTION_TIME_MS = 1_500
-"""int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
+"""int ms: the duration of a step, which is long enough for the system to acknowledge recoverable and transactional
+messages.
+"""
 EXPRESS_ACK_PAUSE_MS = 12_000
-"""int ms: a pause after which express messages are also acknowledged, longer than half of the peer's AckWaitTimeout."""
+"""int ms: a pause that is long enough for the system to acknowledge express messages also. The pause is longer than
+half of the peer's AckWaitTimeout.
+"""
 MAX_LONG_PAUSES = 3
-"""The largest number of long pauses in a walk; after more of them, the system may close an idle session."""
+"""The maximum number of long pauses in a walk. After more long pauses, the system may close an idle session."""
 MAX_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
@@ -35,8 +41,8 @@ FINAL_ACK_RULES = (
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A session that the peer opened; ``acknowledged``: the system has acknowledged at least this number of
-    messages.
+    """A session that the peer opened. ``acknowledged``: the minimum number of messages that the system has
+    acknowledged.
     """
 
     name: str
@@ -48,14 +54,14 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """The progress of a sequence from the peer: the identifier of the sequence and the number of the last accepted
-    message.
+    """The progress of a sequence from the peer, which consists of the identifier of the sequence and the number of
+    the last accepted message.
     """
 
     sequence: int = 0
     number: int = 0
     rejected: int = 0
-    """The number of messages refused since the last accepted message."""
+    """The number of messages that were refused since the last accepted message."""
 
 
 @dataclass(slots=True)
@@ -79,7 +85,9 @@ class Sessions(Administering, Reading, Sending):
         self.sequences = Sequences()
         self.final_acks: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, int]] = {}
-        """The sequence numbers of the peer's transactional messages: of each message, and of the previous message."""
+        """The sequence numbers of each transactional message of the peer: the number of the message itself, and the
+        number of the previous message.
+        """
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
@@ -111,7 +119,7 @@ class Sessions(Administering, Reading, Sending):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest_until_acknowledged(self) -> None:
-        """Let so much time pass that the system also acknowledges express messages."""
+        """Let enough time pass for the system to acknowledge express messages also."""
         if self.long_pauses == MAX_LONG_PAUSES:
             raise Impossible
         self.long_pauses += 1
