@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class CopiesChanged(Enqueueing):
+class ChangedCopies(Enqueueing):
     """Change the step that puts a message into several queues."""
 
     def enqueue_to_open_queue(

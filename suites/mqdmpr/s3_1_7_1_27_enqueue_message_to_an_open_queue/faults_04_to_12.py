@@ -17,7 +17,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import CopiesChanged, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
 
 
 @fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
@@ -103,7 +103,7 @@ class SenderCopiesOfTransactionListOnlyOwnQueue(Enqueueing):
 
 
 @fault("copies-for-several-queues-lose-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
-class CopiesForSeveralQueuesLoseLabelExceptFirst(CopiesChanged):
+class CopiesForSeveralQueuesLoseLabelExceptFirst(ChangedCopies):
     """Only the first copy of a message to several queues has the label."""
 
     def enqueue_copies(

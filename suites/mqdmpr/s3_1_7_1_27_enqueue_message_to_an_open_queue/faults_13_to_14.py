@@ -11,7 +11,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import CopiesChanged, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
 
 
 @fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
@@ -43,7 +43,7 @@ class SenderLocalCopyDestinationListsAllQueues(Enqueueing):
 
 
 @fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
-class SendToSeveralQueuesOmitsLastQueue(CopiesChanged):
+class SendToSeveralQueuesOmitsLastQueue(ChangedCopies):
     """The queue manager enqueues no copy of a message for the last of several queues."""
 
     def enqueue_copies(

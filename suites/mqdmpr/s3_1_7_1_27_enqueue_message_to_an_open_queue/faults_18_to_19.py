@@ -11,11 +11,11 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import CopiesChanged, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
 
 
 @fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class SendToSeveralQueuesContinuesAfterRefusal(CopiesChanged):
+class SendToSeveralQueuesContinuesAfterRefusal(ChangedCopies):
     """When one of several queues does not store its copy of a message, the queue manager still enqueues the copies for
     the later queues.
     """
@@ -31,7 +31,7 @@ class SendToSeveralQueuesContinuesAfterRefusal(CopiesChanged):
 
 
 @fault("send-to-several-queues-reports-success-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class SendToSeveralQueuesReportsSuccessDespiteRefusal(CopiesChanged):
+class SendToSeveralQueuesReportsSuccessDespiteRefusal(ChangedCopies):
     """A send to several queues succeeds although one of them did not store its copy."""
 
     def enqueue_copies(
@@ -147,7 +147,7 @@ class SenderRefusalInTransactionDoesNotStopLaterCopies(Enqueueing):
 
 
 @fault("send-to-several-queues-reports-failure-although-messages-stored", breaks="MQDMPR-3.1.7.1.27-19")
-class SendToSeveralQueuesReportsFailureAlthoughMessagesStored(CopiesChanged):
+class SendToSeveralQueuesReportsFailureAlthoughMessagesStored(ChangedCopies):
     """A send to several queues fails although each of them stored its copy."""
 
     def enqueue_copies(

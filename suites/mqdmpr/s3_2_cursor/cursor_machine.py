@@ -63,7 +63,7 @@ class Cursor(Machine, path=Path(__file__)):
         self._queue.peek_next(hCursor=self._cursor).expect_success()
 
     @state("received the last")
-    def receive_last(self) -> None:
+    def receive_last_message(self) -> None:
         """Let the cursor peek at the last message and receive it; the first message stays in the queue."""
         self.peek_last()
         self._queue.receive(hCursor=self._cursor)

@@ -31,8 +31,8 @@ RULES_OF_ACTION = {
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
-    """Six cursors of two queues have different handles; a peek, a peek-next and a receive by a cursor return the
-    messages of the cursor's queue.
+    """The peer creates six cursors on two queues. The cursors have different handles. A peek, a peek-next and a receive
+    by each cursor return messages of the cursor's queue.
     """
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])

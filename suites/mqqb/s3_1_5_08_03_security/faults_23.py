@@ -138,14 +138,6 @@ class UsedEntryRenewed(Cache):
         return found
 
 
-class AddedTwice(Cache):
-    """A cache that stores each entry twice."""
-
-    def add(self, entry: Any) -> None:
-        super().add(entry)
-        super().add(entry)
-
-
 class SecondIgnored(Cache):
     """A cache that stores only its first entry."""
 

@@ -9,7 +9,7 @@ from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ClosingChanged
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
 
 
 @fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
@@ -112,7 +112,7 @@ class InitiatorQueueOfSecondClosedSessionConnected(Closing):
 
 
 @fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterWrongCounts(ClosingChanged):
+class InitiatorStateKeptAfterWrongCounts(ChangedClosing):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """

@@ -13,7 +13,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ClosingChanged
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
 
 add(
     "initiator-reconnection-not-scheduled",
@@ -124,7 +124,7 @@ class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterWrongCounts(ClosingChanged):
+class InitiatorNoReconnectAfterWrongCounts(ChangedClosing):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:

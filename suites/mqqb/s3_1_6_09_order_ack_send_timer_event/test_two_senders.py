@@ -10,7 +10,7 @@ from suites.mqqb.steps.ordering import Receiver, read_ack_place
 DIRECT = 7
 """The value of UserHeader.Flags.DQ for a direct format name (MS-MQMQ 2.2.19.2)."""
 COUNTS = 3, 1
-"""The numbers of messages from the two senders."""
+"""The number of messages that each of the two senders sends."""
 
 
 @covers("MQQB-3.1.6.9-01", "MQQB-2.2.4-06", "MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02")

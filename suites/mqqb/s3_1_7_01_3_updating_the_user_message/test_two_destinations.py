@@ -9,11 +9,11 @@ from suites.mqqb.steps.sender import is_recoverable
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 COUNTS = 4, 2
-"""The numbers of messages to the two destinations."""
+"""The number of messages to each of the two destinations."""
 RECOVERABLE_COUNTS = 1, 2
-"""The numbers of recoverable messages to the two destinations."""
+"""The number of recoverable messages to each of the two destinations."""
 RECEIVED_COUNTS = 1, 3
-"""The numbers of recoverable messages from the two queue managers to the SUT."""
+"""The number of recoverable messages from each of the two queue managers to the SUT."""
 
 
 @needs("send")

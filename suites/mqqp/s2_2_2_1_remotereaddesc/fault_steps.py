@@ -47,7 +47,7 @@ def refuse_answer_unless(name: str, usual: int) -> Install:
     return replace_part(MalformedUnless)
 
 
-class AnswerChanged(RemoteReads):
+class ChangedAnswer(RemoteReads):
     """Change the answers to reads."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:

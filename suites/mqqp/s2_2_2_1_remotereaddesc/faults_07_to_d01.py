@@ -24,7 +24,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    AnswerChanged,
+    ChangedAnswer,
     MessageAnswer,
     Refusing,
     Starting,
@@ -92,7 +92,7 @@ class ServerDwarrivetimeTimeOfRead(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfWaitedRead0(AnswerChanged):
+class ServerDwarrivetimeOfWaitedRead0(ChangedAnswer):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:

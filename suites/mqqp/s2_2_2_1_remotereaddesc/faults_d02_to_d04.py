@@ -20,7 +20,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.inputs import Input, RpcBytes
-from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import AnswerChanged, MessageAnswer, change_answer_desc
+from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import ChangedAnswer, MessageAnswer, change_answer_desc
 
 TOO_LARGE_DW_SIZE = (0x0042_0001).to_bytes(4, "little")
 
@@ -59,7 +59,7 @@ class ServerAnswerReservedCopiedFromRequest(RemoteReads):
 
 
 @fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
-class ServerReservedOfLookupCopied(AnswerChanged):
+class ServerReservedOfLookupCopied(ChangedAnswer):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def is_lookup(call: Call) -> bool:
     return call.method.name == "RemoteQMStartReceiveByLookupId"
 
 
-class AnswerChanged(RemoteReads):
+class ChangedAnswer(RemoteReads):
     """Change the answers to reads."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -35,7 +35,7 @@ class AnswerChanged(RemoteReads):
 NOT_FOUND: Found = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 
 
-class LookupRequestChanged(ClientReading):
+class ChangedLookupRequest(ClientReading):
     """Change the requests of a client that reads by lookup identifier."""
 
     action: ReadAction

@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import AnswerChanged, LookupRequestChanged
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import ChangedAnswer, ChangedLookupRequest
 
 add(
     "client-lookup-on-unknown-context",
@@ -29,7 +29,7 @@ add(
 
 
 @fault("server-lookup-receive-prev-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
-class ServerLookupReceivePrevContextHandleNull(AnswerChanged):
+class ServerLookupReceivePrevContextHandleNull(ChangedAnswer):
     """The server returns the context handle NULL for RECEIVE_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -38,7 +38,7 @@ class ServerLookupReceivePrevContextHandleNull(AnswerChanged):
 
 
 @fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
-class ServerLookupSecondReceiveContextHandleNull(AnswerChanged):
+class ServerLookupSecondReceiveContextHandleNull(ChangedAnswer):
     """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
     LookupIdentifier.
     """
@@ -73,7 +73,7 @@ add(
 
 
 @fault("server-lookup-peek-prev-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupPeekPrevContextHandleSet(AnswerChanged):
+class ServerLookupPeekPrevContextHandleSet(ChangedAnswer):
     """The server returns a context handle for PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -82,7 +82,7 @@ class ServerLookupPeekPrevContextHandleSet(AnswerChanged):
 
 
 @fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupFailedReceiveContextHandleSet(AnswerChanged):
+class ServerLookupFailedReceiveContextHandleSet(ChangedAnswer):
     """The server returns a context handle for a receive by LookupIdentifier that finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -95,7 +95,7 @@ class ServerLookupFailedReceiveContextHandleSet(AnswerChanged):
     breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     blind=True,
 )
-class ServerLookupReceiveOfLockedMessageContextHandleSet(AnswerChanged):
+class ServerLookupReceiveOfLockedMessageContextHandleSet(ChangedAnswer):
     """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -104,7 +104,7 @@ class ServerLookupReceiveOfLockedMessageContextHandleSet(AnswerChanged):
 
 
 @fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
-class ServerLookupRefusedReceiveContextHandleSet(AnswerChanged):
+class ServerLookupRefusedReceiveContextHandleSet(ChangedAnswer):
     """The server returns a context handle when it refuses a receive by LookupIdentifier with a nonzero ulTimeout."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -153,7 +153,7 @@ class ClientLookupDwrequestidOfOtherRead(_Client):
 
 
 @fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanged):
+class ClientLookupReceiveNextLpbufferNotNull(ChangedLookupRequest):
     """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -163,7 +163,7 @@ class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanged):
 
 
 @fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupPeekCurrentDwqueue0(LookupRequestChanged):
+class ClientLookupPeekCurrentDwqueue0(ChangedLookupRequest):
     """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
@@ -191,7 +191,7 @@ class ServerLookupPeekSequentialIdZero(RemoteReads):
 
 
 @fault("server-lookup-sequentialid-copied-from-lookup-id", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class ServerLookupSequentialidCopiedFromLookupId(AnswerChanged):
+class ServerLookupSequentialidCopiedFromLookupId(ChangedAnswer):
     """The server returns the lower 7 bytes of the request's LookupId in SequentialId."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -200,7 +200,7 @@ class ServerLookupSequentialidCopiedFromLookupId(AnswerChanged):
 
 
 @fault("server-lookup-sequentialid-of-receive-missing", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class ServerLookupSequentialidOfReceiveMissing(AnswerChanged):
+class ServerLookupSequentialidOfReceiveMissing(ChangedAnswer):
     """The server returns SequentialId 0 for the receive actions."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -210,7 +210,7 @@ class ServerLookupSequentialidOfReceiveMissing(AnswerChanged):
 
 
 @fault("server-lookup-sequentialid-of-8-bytes", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class ServerLookupSequentialidOf8Bytes(AnswerChanged):
+class ServerLookupSequentialidOf8Bytes(ChangedAnswer):
     """The server returns all 8 bytes of the LookupIdentifier in SequentialId of a receive."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -226,7 +226,7 @@ class ServerLookupSequentialidOf8Bytes(AnswerChanged):
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class ServerLookupSequentialidOfPeekPrevOfNextMessage(AnswerChanged):
+class ServerLookupSequentialidOfPeekPrevOfNextMessage(ChangedAnswer):
     """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -269,7 +269,7 @@ class ClientLookupReceivePreviousAsNext(_Client):
 
 
 @fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanged):
+class ClientLookupReceiveCurrentAsPeekCurrent(ChangedLookupRequest):
     """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
@@ -279,7 +279,7 @@ class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanged):
 
 
 @fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupPeekPrevAsPeekNext(LookupRequestChanged):
+class ClientLookupPeekPrevAsPeekNext(ChangedLookupRequest):
     """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -327,7 +327,7 @@ add(
 
 
 @fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursor1(LookupRequestChanged):
+class ClientLookupPeekNextHcursor1(ChangedLookupRequest):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -337,7 +337,7 @@ class ClientLookupPeekNextHcursor1(LookupRequestChanged):
 
 
 @fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextUltimeout1000(LookupRequestChanged):
+class ClientLookupPeekNextUltimeout1000(ChangedLookupRequest):
     """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -347,7 +347,7 @@ class ClientLookupPeekNextUltimeout1000(LookupRequestChanged):
 
 
 @fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
-class ClientLookupReceivePrevHcursor1(LookupRequestChanged):
+class ClientLookupReceivePrevHcursor1(ChangedLookupRequest):
     """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_PREV

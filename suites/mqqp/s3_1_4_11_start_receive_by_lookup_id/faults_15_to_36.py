@@ -25,11 +25,11 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import AnswerChanged, Found, LookupRequestChanged
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import ChangedAnswer, ChangedLookupRequest, Found
 
 
 @fault("client-lookup-peek-prev-ultimeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanged):
+class ClientLookupPeekPrevUltimeoutInfinite(ChangedLookupRequest):
     """The client sets ulTimeout of a LOOKUP_PEEK_PREV to 0xFFFFFFFF."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -39,7 +39,7 @@ class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanged):
 
 
 @fault("client-lookup-receive-next-ultimeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
-class ClientLookupReceiveNextUltimeout1(LookupRequestChanged):
+class ClientLookupReceiveNextUltimeout1(ChangedLookupRequest):
     """The client sets ulTimeout of a LOOKUP_RECEIVE_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -67,7 +67,7 @@ class ServerFailedReadReturnsSuccess(RemoteReads):
 
 
 @fault("server-lookup-missing-message-returns-mq-ok", breaks=("MQQP-3.1.4.11-58", "MQQP-3.1.4.11-18"))
-class ServerLookupMissingMessageReturnsMqOk(AnswerChanged):
+class ServerLookupMissingMessageReturnsMqOk(ChangedAnswer):
     """The server returns MQ_OK without a message when PEEK_NEXT finds no further message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -80,7 +80,7 @@ class ServerLookupMissingMessageReturnsMqOk(AnswerChanged):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(AnswerChanged):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(ChangedAnswer):
     """The server returns MQ_OK for a RECEIVE_CURRENT whose LookupId belongs to no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -94,7 +94,7 @@ class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(AnswerChanged):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class ServerLookupReceiveOfLockedMessageReturnsMqOk(AnswerChanged):
+class ServerLookupReceiveOfLockedMessageReturnsMqOk(ChangedAnswer):
     """The server returns MQ_OK without a message when RECEIVE_CURRENT names a locked message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -190,7 +190,7 @@ class ServerLookupOpenCursorAccepted(RemoteStarting):
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
     blind=True,
 )
-class ServerLookupHremotequeue0OfReceiveInvalidHandle(AnswerChanged):
+class ServerLookupHremotequeue0OfReceiveInvalidHandle(ChangedAnswer):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by LookupIdentifier with hRemoteQueue 0."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:

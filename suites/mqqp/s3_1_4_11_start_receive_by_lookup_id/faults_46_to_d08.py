@@ -23,7 +23,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import NOT_FOUND, AnswerChanged, Found, is_lookup
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import NOT_FOUND, ChangedAnswer, Found, is_lookup
 
 
 @fault("server-lookup-next-of-last-message-starts-again", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
@@ -84,7 +84,7 @@ class ServerLookupReceiveNextEndsAtPriority(Seeking):
 
 
 @fault("server-lookup-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.11-50", "MQQP-3.1.4.11-47"))
-class ServerLookupPacketOfMoreThan64KbCutOff(AnswerChanged):
+class ServerLookupPacketOfMoreThan64KbCutOff(ChangedAnswer):
     """The server returns only the first 65,536 bytes of a longer packet in a read by LookupIdentifier."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -151,7 +151,7 @@ class ServerLookupPacketTimeToBeReceivedInfinite(_Packet):
 
 
 @fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
-class ServerLookupDwsizeRoundedTo16(AnswerChanged):
+class ServerLookupDwsizeRoundedTo16(ChangedAnswer):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -270,7 +270,7 @@ add(
 
 
 @fault("server-lookup-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07")
-class ServerLookupMissingMessageReturnsQueueNotFound(AnswerChanged):
+class ServerLookupMissingMessageReturnsQueueNotFound(ChangedAnswer):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when a PREV action finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -282,7 +282,7 @@ class ServerLookupMissingMessageReturnsQueueNotFound(AnswerChanged):
 @fault(
     "server-lookup-receive-current-of-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07", blind=True
 )
-class ServerLookupReceiveCurrentOfMissingMessageReturnsQueueNotFound(AnswerChanged):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsQueueNotFound(ChangedAnswer):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when RECEIVE_CURRENT finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:

@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_opening import ClientOpening
 OTHER_GUID = UUID(int=0xBAD)
 
 
-class OpenQueueParametersChanged(ClientOpening):
+class ChangedOpenQueueParameters(ClientOpening):
     """Change the parameters of RemoteQMOpenQueue according to the parameters that are correct."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:

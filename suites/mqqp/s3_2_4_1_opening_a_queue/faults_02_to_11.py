@@ -15,7 +15,7 @@ from reference_qm.core.remote.server_bindings import ServerBindings, require_por
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.syntaxes import SyntaxId
 from reference_qm.surface.inputs import Endpoint
-from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, Changing, OpenQueueParametersChanged
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, ChangedOpenQueueParameters, Changing
 
 OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1), 1), QM2QM.methods)
 
@@ -284,7 +284,7 @@ class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
-class ClientOpenQueuePlicguidDiffersForSecondQueue(OpenQueueParametersChanged):
+class ClientOpenQueuePlicguidDiffersForSecondQueue(ChangedOpenQueueParameters):
     """When the client opens a queue after the first, it sets pLicGuid to a GUID other than its Identifier."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:

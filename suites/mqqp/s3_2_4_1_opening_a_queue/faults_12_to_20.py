@@ -17,7 +17,7 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
-from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, Changing, OpenQueueParametersChanged
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, ChangedOpenQueueParameters, Changing
 
 
 def _increment_open_parameter(parameter: str) -> Install:
@@ -56,7 +56,7 @@ class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
 
 
 @fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParametersChanged):
+class ClientOpenQueueHqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
     """The client sets hQueue of RemoteQMOpenQueue to the phQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParametersChanged):
 
 
 @fault("client-open-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueIn16Bits(OpenQueueParametersChanged):
+class ClientOpenQueueHqueueIn16Bits(ChangedOpenQueueParameters):
     """The client sets hQueue of RemoteQMOpenQueue to the low 16 bits of phQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class ClientOpenQueueForPeekHqueueIsDwpqueue(Changing):
 
 
 @fault("client-open-queue-pqueue-in-31-bits", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueIn31Bits(OpenQueueParametersChanged):
+class ClientOpenQueuePqueueIn31Bits(ChangedOpenQueueParameters):
     """The client sets pQueue of RemoteQMOpenQueue to the low 31 bits of dwpQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class ClientOpenQueuePqueueIn31Bits(OpenQueueParametersChanged):
 
 
 @fault("client-open-queue-pqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueOfFirstOpenedQueue(OpenQueueParametersChanged):
+class ClientOpenQueuePqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
     """The client sets pQueue of RemoteQMOpenQueue to the dwpQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class ClientSecondOpenQueuePqueueOfFirst(Changing):
 
 
 @fault("client-open-queue-dwpcontext-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParametersChanged):
+class ClientOpenQueueDwpcontextOfFirstOpenedQueue(ChangedOpenQueueParameters):
     """The client sets dwpContext of RemoteQMOpenQueue to the pdwContext of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParametersChanged):
 
 
 @fault("client-open-queue-dwpcontext-in-16-bits", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextIn16Bits(OpenQueueParametersChanged):
+class ClientOpenQueueDwpcontextIn16Bits(ChangedOpenQueueParameters):
     """The client sets dwpContext of RemoteQMOpenQueue to the low 16 bits of pdwContext."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
