@@ -55,9 +55,9 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judge):
-    """The SUT sends messages to three queues at the same time, and then to three more queues at the same time: each sequence has Ordinal 1 and a
-    unique TimeStamp. Each TxSequenceID of the second group is greater than all TxSequenceIDs of the first group; the
-    check does not judge the order within a group.
+    """The SUT sends messages to three queues at the same time, and then to three more queues at the same time. Each
+    sequence has Ordinal 1 and a unique TimeStamp. Each TxSequenceID of the second group is greater than all
+    TxSequenceIDs of the first group; the check does not judge the order within a group.
     """
     sender = Sender(peer, sut)
     earlier, later = (

@@ -60,8 +60,8 @@ add(
 
 @fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
 class ServerOwnStatusOfClosedQueueWithoutCBit(RemoteEnding):
-    """If the queue of a pending receive has been closed, RemoteQMEndReceive returns an HRESULT of the server in which the
-    C bit is clear.
+    """If the queue of a pending receive has been closed, RemoteQMEndReceive returns an HRESULT of the server in which
+    the C bit is clear.
     """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
