@@ -1,4 +1,4 @@
-"""End a run whose SUT sends packets endlessly, because further checks would end in the same way and fill the disk with
+"""End a run whose SUT sends packets endlessly. Further checks would end in the same way and fill the disk with
 captures.
 """
 
@@ -20,7 +20,7 @@ MAX_CAPTURED_BYTES = 512 * 1024 * 1024
 
 
 def find_end_reason(item: pytest.Item) -> str | None:
-    """Count the checks with endless packets, and the captured bytes, after each check; return the reason why the run
+    """After each check, count the checks with endless packets and the captured bytes. Return the reason why the run
     must end, or None.
     """
     run = item.config.stash[RUN_KEY]
@@ -37,6 +37,6 @@ def find_end_reason(item: pytest.Item) -> str | None:
 
 
 def _count_captured_bytes(run: Run, test: str) -> int:
-    """Return the total size (bytes) of the captures of all attempts at a check."""
+    """Return the total size of the captures of all attempts at a check (int bytes)."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))
