@@ -50,7 +50,7 @@ class Asking:
         return reply
 
     def _call_expecting_success(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb that should succeed; return its answer, or None if the call failed."""
+        """Call a verb that should succeed. Return its answer, or None if the call failed."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return None

@@ -76,7 +76,7 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
 def try_agent(
     route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
 ) -> Findings:
-    """Call every verb of an agent; raise SutUnavailable with a one-line message when the agent does not identify
+    """Call every verb of an agent. Raise SutUnavailable with a one-line message if the agent does not identify
     itself.
     """
     environment = RealEnvironment()

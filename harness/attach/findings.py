@@ -61,7 +61,7 @@ FACILITY_OF: Mapping[str, str] = MappingProxyType(
 
 @dataclass(slots=True)
 class Findings:
-    """All findings about an agent. ``problems``: violations of the protocol, one line each."""
+    """All findings about an agent. ``problems`` contains one line for each violation of the protocol."""
 
     name: str = ""
     vendor: str = ""

@@ -16,7 +16,7 @@ from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
-"""An address at which no program listens. Messages to this address wait until they expire."""
+"""An address at which no program listens. Messages to this address stay in an outgoing queue until they expire."""
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000

@@ -1,4 +1,6 @@
-"""Build and parse IPv4 and IPv6 packets that contain TCP or UDP. Spec: RFC 791, 8200, 9293, 768, 1071."""
+"""Build and parse IPv4 and IPv6 packets that contain TCP segments or UDP datagrams. Spec: RFC 791, 8200, 9293, 768,
+1071.
+"""
 
 from __future__ import annotations
 

@@ -372,7 +372,7 @@ class Recorder:
         connection.unframed.clear()
 
     def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
-        """Record the end of a connection."""
+        """Record that a side has closed a connection."""
         if connection.closed_by is not None:
             return
         self._record_trailing_bytes(connection)

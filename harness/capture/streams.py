@@ -89,7 +89,9 @@ def streams(path: Path) -> Streams:
 
 @dataclass(slots=True)
 class _Sender:
-    """The sending side of an open connection: its stream, its direction, and the sequence number of its next byte."""
+    """The sending side of an open connection: the stream, the direction of the sent bytes, and the sequence number
+    of the next byte.
+    """
 
     stream: Stream
     direction: Direction

@@ -1,4 +1,4 @@
-"""Produce the output of `mqconform explain RULE`: everything known about one rule."""
+"""Produce the output of `mqconform explain RULE`, which contains everything known about one rule."""
 
 from __future__ import annotations
 

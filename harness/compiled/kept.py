@@ -1,7 +1,7 @@
-"""Cache values that are computed from source files, in the user's cache folder, until one of these files changes.
+"""Cache values that are computed from source files. The cache is in the user's cache folder.
 
-A cached value is valid only for the modification times and sizes of its sources. A folder that cannot be read or
-written, or a broken entry, costs only time.
+A cached value is valid as long as its sources have the same modification times and sizes. If the folder cannot be
+read or written, or an entry is damaged, the value is computed again.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class KeptRecords:
         return [known[path] for path in paths]
 
     def save(self) -> None:
-        """Write all records to the cache, unless a file changed while this process ran."""
+        """Write all records to the cache, unless a file has changed while this process ran."""
         if not _was_file_changed_since_start(self.stamps):
             _save_entry(_RECORDS_ENTRY, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 

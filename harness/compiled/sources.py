@@ -1,6 +1,7 @@
-"""Find the source files of the suites, the harness and the reference that changed, and the imports of each file.
+"""Find the source files of the suites, the harness and the reference that have changed, and the files that each
+file imports.
 
-Paths are relative to the folder that contains the packages, such as ``suites/mqqb/steps/opening.py``.
+Paths are relative to the folder that contains the packages, as in ``suites/mqqb/steps/opening.py``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class StreamSink(Protocol):
         """Handle a failed connection attempt."""
 
     def on_bytes(self, data: bytes) -> None:
-        """Handle received bytes of the stream; a call may contain any part of a packet."""
+        """Handle bytes that were received on the stream. They may be any part of a packet."""
 
     def on_closed(self, reason: str) -> None:
         """Handle the end of a connection that the other side closed or reset."""
@@ -56,7 +56,7 @@ class Listener(Protocol):
     endpoint: Endpoint
 
     def close(self) -> None:
-        """Close the port; no more connections are accepted."""
+        """Close the port, so that no more connections are accepted."""
 
 
 class Datagrams(Protocol):
@@ -68,11 +68,11 @@ class Datagrams(Protocol):
         """Send one datagram."""
 
     def close(self) -> None:
-        """Close the port; no more datagrams are sent or received."""
+        """Close the port, so that no more datagrams are sent or received."""
 
 
 class Witness(Protocol):
-    """The interface of the object that records events that influence a check and appear in no packet."""
+    """The interface of the object that records events which influence a check but appear in no packet."""
 
     def note_timeout(self) -> None:
         """Record that a wait ended because its timeout expired. This method is not called in virtual time, where

@@ -82,8 +82,8 @@ class Pulse:
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:
-        """Send a question to the system; return the number of the question. A question that cannot be sent counts as
-        answered.
+        """Send a question to the system, and return the number of the question. A question that cannot be sent
+        counts as answered.
         """
         now_ms = self._now_ms()
         if self._channel is None and self._open_channel is not None:

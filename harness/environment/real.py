@@ -1,4 +1,6 @@
-"""The real environment: sockets and the monotonic clock in one thread, which blocks only in select."""
+"""The real environment. Its sockets and its clock, the monotonic clock, are used by a single thread, which blocks
+only in select.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class SystemHost(CoreHost):
             self.handle(event)
 
     def restart(self) -> None:
-        """End the process and start it again: only the content of the disk survives."""
+        """End the process and start it again. Only the content of the disk survives."""
         self.lose_transports("restart")
         self.driver.forget()
         self.start()
@@ -122,7 +122,9 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
-        """Report changes of the environment (such as the disk or the directory) to the queue manager."""
+        """Report to the queue manager which parts of its environment, such as the disk or the directory, have
+        changed.
+        """
         available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.write_at_once([entries])
@@ -132,7 +134,7 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Behave like a process whose code failed: end, or enter an endless computation."""
+        """Behave like a process whose code failed. The host either ends or enters an endless computation."""
         if self._raises:
             raise error
         self.core = _NoCore()
@@ -176,7 +178,7 @@ class _Guarded:
 
 
 class _NoCore:
-    """A core that ignores all inputs, used before the start of a core and after its failure."""
+    """A core that ignores all inputs. It is used before the core is started, and after the core has failed."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []

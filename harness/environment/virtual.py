@@ -100,7 +100,7 @@ class _VirtualDatagrams:
 
 
 class VirtualEnvironment:
-    """The environment for virtual time. It is deterministic: the same check produces the same events at the
+    """The environment for virtual time. It is deterministic: the same check always produces the same events at the
     same times.
     """
 

@@ -1,5 +1,5 @@
-"""The base class of expectations: values that are compared with an observation, explain a difference, and print as
-text.
+"""Define the base class of expectations. An expectation is compared with an observation, explains the difference,
+and is printed as text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 NAME_OF_NESTED_VALUE = "item"
 """The name for a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
-"""The words that a verdict prints for values that are neither numbers nor texts."""
+"""The words that a verdict prints for None, True and False."""
 
 
 class Expectation(ABC):

@@ -1,4 +1,6 @@
-"""Expectations of named values: fields of a packet, elements of the abstract data model, facts of a check."""
+"""Expectations of named values, such as fields of a packet, elements of the abstract data model, or facts of a
+check.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +136,7 @@ def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
 def facts(**expected: Any) -> Named:
     """Return the expectation of several named facts: ``facts(deleted=DONE, left=[])``.
 
-    Use this expectation for a rule that demands all facts together; judge facts of different rules separately.
+    Use this expectation for a rule that demands all of these facts. Judge facts of different rules separately.
     """
     return Named(expected)
 

@@ -1,4 +1,6 @@
-"""Expectations of several items that have an identity: messages by label, calls by outcome, queues by name."""
+"""Expectations of several items that have an identity. For example, messages are identified by label, calls by
+outcome, and queues by name.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ class Items(Expectation):
         return self._format_items(observed, self.name)
 
     def _show_beside(self, expected: Any, observed: Any) -> str:
-        """Return the text of an observed item, in the form of the expectation at the same position."""
+        """Return the text of an observed item. If the expected item at the same position is itself an expectation,
+        it determines the form of this text.
+        """
         if isinstance(expected, Expectation):
             return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
@@ -94,7 +98,7 @@ class Items(Expectation):
 
 
 class Nothing(Expectation):
-    """The expectation that no item of the given kind is observed; a difference lists the observed items."""
+    """The expectation that no item of the given kind is observed. A difference lists the observed items."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -182,14 +186,14 @@ def in_queue(*labels: Any) -> Items:
 
 
 def none(kind: str) -> Nothing:
-    """Return the expectation that no item of the given kind is observed; the observation is the list of such items:
-    ``none("message without a label")``.
+    """Return the expectation that no item of the given kind is observed: ``none("message without a label")``. The
+    observation is the list of all items of this kind.
     """
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Return the expectation that each item of a list or mapping meets ``expected``; ``of`` is the noun for one
+    """Return the expectation that each item of a list or mapping meets ``expected``. ``of`` is the noun for one
     item.
     """
     return Each(expected, of)

@@ -125,7 +125,7 @@ def of_classes(*values: int) -> Items:
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:
-    """Return the expectation that the SUT closed a conversation and sent no packet after its first ``known``
+    """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
     packets.
     """
     return ClosedUnanswered(known)

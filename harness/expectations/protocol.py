@@ -1,4 +1,4 @@
-"""Expectations of protocol behavior: the end of a connection, and the acknowledgments of messages."""
+"""Expectations of protocol behavior: that a connection is closed, and that messages are acknowledged."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Acknowledgment(Expectation):
 
 
 def closed() -> Closed:
-    """Return the expectation that the SUT closed a connection; the observation is the conversation."""
+    """Return the expectation that the SUT closed a connection. The observation is the conversation."""
     return Closed()
 
 

@@ -102,7 +102,7 @@ class Doubts:
 
 
 def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
-    """Run a check once, with new fixtures; return pytest's reports without publishing them."""
+    """Run a check once with new fixtures. Return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
     return list(runtestprotocol(item, log=False, nextitem=nextitem))

@@ -51,8 +51,8 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
 
 
 def find_varied(item: pytest.Item) -> dict[str, list[str]]:
-    """Return the parameters that a check varies, with the names of their values; the first name is the default
-    value.
+    """Return the parameters that a check varies, with the names of their values. The first name of each parameter
+    is its default value.
     """
     marker = item.get_closest_marker("varied")
     return dict(marker.args[0]) if marker is not None else {}

@@ -48,6 +48,6 @@ def describe_end_of_process(how: str) -> str:
 
 
 def end_run(session: pytest.Session, why: str) -> None:
-    """Start no further checks, because the SUT is lost."""
+    """End the run because the SUT is lost. No further check is started."""
     session.config.stash[RUN_KEY].lose(why)
     session.shouldstop = why

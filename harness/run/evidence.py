@@ -1,4 +1,6 @@
-"""Show the packets of a verdict as text: dissection and hex dump, with the deciding field."""
+"""Show the packets of a verdict as text. The text contains the dissection and a hex dump, and marks the deciding
+field.
+"""
 
 from __future__ import annotations
 

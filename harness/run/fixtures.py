@@ -1,4 +1,6 @@
-"""Define the pytest fixtures of checks that need one system: the system, its peer, its remote interfaces, the judge."""
+"""Define the pytest fixtures of checks that need one system: the system, its peer, its remote interfaces, and the
+judge.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; skip a check that needs a missing capability."""
+    """Yield the system under test. Skip a check that needs a capability which the system lacks."""
     config, test = request.config, str(get_check_id(request.node))
     run = config.stash[RUN_KEY]
     number = len(run.done.tests) + request.session.items.index(request.node)

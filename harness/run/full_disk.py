@@ -40,7 +40,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """End the run if the verdicts or reports of workers could not be written."""
+        """End the run if the verdicts or the reports of workers could not be written."""
         try:
             return (yield)
         except Exception as error:

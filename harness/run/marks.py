@@ -1,5 +1,5 @@
-"""Define the marks of checks: the rules that a check judges, its required capabilities and facilities, and the
-parameters that it varies.
+"""Define the marks of checks. A mark states which rules a check judges, which capabilities and facilities it needs,
+or which parameters it varies.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class RootCauses:
         return next(affecting, None)
 
     def lines(self) -> list[str]:
-        """Return a line for each root cause, for the beginning of a run's summary."""
+        """Return a line for each root cause. The summary of a run begins with these lines."""
         return [str(root) for root in self.by_subject.values()]
 
     def describe_dependent_rules(self, rules: Sequence[str], shown: int | None = None) -> str:
@@ -88,7 +88,7 @@ class RootCauses:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> RootCauses:
-        """Read the root causes from run.json; raise KeyError or TypeError for an invalid entry."""
+        """Read the root causes from run.json. Raise KeyError or TypeError for an invalid entry."""
         found = cls()
         for one in tree:
             checks = (get_current_check(str(check)) for check in one["checks"])

@@ -99,7 +99,7 @@ class RuleResult:
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file; return the final verdict of every rule, by rule id."""
+    """Read a verdict file. Return the final verdict of every rule, by rule id."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
 

@@ -230,7 +230,9 @@ class Run:
             self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
-        """Write rules.json, with the rules that the run can judge, after pytest has imported the checks."""
+        """Write rules.json, which contains the rules that the run can judge. This method is called after pytest has
+        imported the checks.
+        """
         if self.suites is not None:
             return
         content, suites = rules_json(self.catalogue)
@@ -415,7 +417,7 @@ class _Earlier:
 
 
 def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
-    """Return the verdicts of the resumed run, and the checks that must run again."""
+    """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:

@@ -44,7 +44,7 @@ RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
 MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
-"""The judge of the peer's packets in the clean run of ``prove``."""
+"""The judge that judges the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
 
@@ -67,7 +67,7 @@ def get_attempt_capture_path(item: pytest.Item) -> Path | None:
 
 
 def make_judge(item: pytest.Item) -> Judge:
-    """Return the judge of a check; the judge writes to the log of this process."""
+    """Return the judge of a check. The judge writes to the log of this process."""
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 

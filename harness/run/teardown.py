@@ -20,7 +20,7 @@ SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Any:
-    """Record a verdict when the teardown of a check fails, so that the run fails."""
+    """Record a verdict if the teardown of a check fails. The run then fails."""
     try:
         return (yield)
     except Exception as error:

@@ -1,6 +1,6 @@
-"""Ask the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+"""Request the port of qmcomm from the endpoint mapper of a system. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-The call is not authenticated, because clients ask before they know the server.
+The call is not authenticated, because a client makes this call before it knows the server.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from reference_qm.control import find_refusal, list_offered_facilities
 
 
 class LimitedControl:
-    """A control channel that offers only some facilities of another channel."""
+    """A control channel that offers only some of the facilities of another control channel."""
 
     def __init__(self, control: Control, offered: Collection[str]) -> None:
         self._control = control

@@ -165,7 +165,7 @@ class OwnQueues:
         return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
     def direct_name(self, queue: str) -> str:
-        """Return the direct format name of a queue of the SUT by its path name."""
+        """Return the direct format name of a queue of the SUT, which is given by its path name."""
         return f"DIRECT=TCP:{self.address}\\{queue}"
 
     def send_here(self, queue: str, labels: Iterable[str], **fields: Any) -> None:
@@ -186,7 +186,9 @@ class OwnQueues:
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
 
     def labels(self, queue: str) -> list[str]:
-        """Return the labels of the messages in a queue, given by path name, in order."""
+        """Return the labels of the messages in a queue, in the order of the messages. The queue is given by its
+        path name.
+        """
         return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
     def outgoing_queue(self, to: str) -> dict[str, Any]:
@@ -223,12 +225,12 @@ class OwnQueues:
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:
-        """Pause the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
+        """Pause the outgoing queue that has the given format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)
         self._paused.append(to)
 
     def resume(self, to: str) -> None:
-        """Resume the outgoing queue for a format name (MS-MQQB 3.1.7.14)."""
+        """Resume the outgoing queue that has the given format name (MS-MQQB 3.1.7.14)."""
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 

@@ -1,4 +1,4 @@
-"""Provide the environment of a replayed check, with the time and the network of the capture."""
+"""Provide the environment of a replayed check. The capture determines the time and the network of this environment."""
 
 from __future__ import annotations
 

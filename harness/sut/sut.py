@@ -59,7 +59,7 @@ class TapeInterface(Protocol):
         """
 
     def end(self) -> None:
-        """End the notes of a check, before the changes that the check made are undone."""
+        """End the notes of a check. This method is called before the changes that the check made are undone."""
 
 
 class Sut(OwnQueues):

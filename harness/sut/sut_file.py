@@ -35,7 +35,7 @@ FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
 messages for this queue to the peer.
 """
 FAR_BASE_PRIORITY = 7
-"""The BasePriority of the far public queue; the BasePriority of the peer's public queue is 0."""
+"""The BasePriority of the public queue in the other site. The BasePriority of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
 """An address at which no program listens."""
 
@@ -394,7 +394,7 @@ def _read_capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether this is a loopback address. A name other than localhost counts as remote."""
+    """Return whether an address is a loopback address. Any host name except localhost counts as remote."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

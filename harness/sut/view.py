@@ -23,7 +23,7 @@ VERSION_LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a SUT, and the facilities of its control channel."""
+    """The identity of a SUT: its identifier, the facilities of its control channel, and its public keys."""
 
     identifier: UUID | None
     facilities: frozenset[str] = frozenset()

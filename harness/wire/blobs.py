@@ -51,7 +51,9 @@ class PublicKeyBlob(Blob):
 
 # [MS-MQQB] sect 2.4.2
 class SimpleBlob(Blob):
-    """SIMPLEBLOB: a session key that is encrypted with a receiver's public key; 12 and 256 bytes."""
+    """SIMPLEBLOB: a session key that is encrypted with the public key of a receiver; 12 bytes and 256 bytes of
+    encrypted data.
+    """
 
     fields_desc = (
         XByteField("bType", 0x01),

@@ -1,4 +1,6 @@
-"""Define the MultiQueueFormatHeader, with all destinations of a message, and its administration and response queues."""
+"""Define the MultiQueueFormatHeader, which contains all destinations of a message, and its administration and
+response queues.
+"""
 
 from __future__ import annotations
 

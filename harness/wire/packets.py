@@ -1,4 +1,4 @@
-"""Dissect bytes into scapy layers, without silently ignoring any byte."""
+"""Dissect bytes into scapy layers. No byte is silently ignored."""
 
 from __future__ import annotations
 

@@ -56,12 +56,12 @@ class Action(IntEnum):
 
     @property
     def is_receive(self) -> bool:
-        """Whether a read with the action removes the message from the queue."""
+        """Whether a read with this action removes the message from the queue."""
         return takes_message(self)
 
     @property
     def peeking(self) -> Action:
-        """The lookup action that peeks at the message which this lookup action receives."""
+        """The lookup action that only peeks at the message which this lookup action would receive."""
         return Action(self - 0x10) if self.is_receive else self
 
 
@@ -138,7 +138,7 @@ class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
 
 
 def build_desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
-    """Build a REMOTEREADDESC2 with a REMOTEREADDESC; None stands for NULL."""
+    """Build a REMOTEREADDESC2 that contains a REMOTEREADDESC; None stands for a NULL pointer."""
     return REMOTEREADDESC2(pRemoteReadDesc=build_pointer(desc), SequentialId=sequential_id)
 
 

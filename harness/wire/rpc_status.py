@@ -60,5 +60,7 @@ def name_fault(status: int) -> str:
 
 
 def is_failure(status: int) -> bool:
-    """Return whether a status is a failure HRESULT, which has the severity bit set. Spec: MS-MQQP 2.2."""
+    """Return whether a status is an HRESULT that reports a failure. The severity bit of such an HRESULT is set.
+    Spec: MS-MQQP 2.2.
+    """
     return status >> 31 == 1

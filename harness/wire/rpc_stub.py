@@ -1,7 +1,7 @@
 """Build and read RPC stubs from tables of parameters, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
 
-The module uses scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError,
-independently of scapy's configuration.
+The module uses scapy's NDR classes. Stubs are read strictly: WireError is raised for a stub that is too short or
+too long, independent of scapy's configuration.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def Guid(name: str) -> NDRAlign:
 
 
 class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
-    """A conformant and varying array of bytes; all announced bytes must be present."""
+    """A conformant and varying array of bytes. All announced bytes must be present."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, b"", size_is=lambda pkt: pkt.max_count)

@@ -109,7 +109,7 @@ Part: TypeAlias = Single | Run
 
 @cache
 def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
-    """Return the parts (runs and single fields) of a layer in wire order."""
+    """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
     return tuple(_group(list_field_runs(layer)))
 
 

@@ -1,4 +1,4 @@
-"""Add names to message classes and statuses in the texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR
+"""Add the names of message classes and statuses to the texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR
 3.1.1.12, 3.1.7.1.32.
 """
 

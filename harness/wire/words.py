@@ -1,4 +1,4 @@
-"""Define Words: printed fields that consist of bit fields, such as ``Flags``."""
+"""Define Words. A Word is a printed field that consists of bit fields, such as ``Flags``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Word:
         self.name = name
 
     def split(self, whole: int, values: dict[str, Any]) -> None:
-        """Split a number into its bit fields, and store their values in ``values`` by name."""
+        """Split a number into its bit fields, and store the value of each bit field in ``values`` under its name."""
         for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 
