@@ -312,7 +312,7 @@ class Recorder:
         return connection
 
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
-        """Record bytes that the peer sent as one frame, even if they are not a packet."""
+        """Record, as one frame, bytes that the peer sent, even if the bytes are not a packet."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
         return self._add_frame(connection, number, TO_SUT, data, places)
 

@@ -51,7 +51,7 @@ class Expectation(ABC):
         """Return how an observation differs from the expectation, or None if the observation is as expected."""
 
     def show(self, observed: Any) -> str:
-        """Return the text ``observed`` in a verdict for an observation."""
+        """Return the text that a verdict shows as ``observed`` for an observation."""
         return show_value(observed)
 
     def with_name(self, name: str) -> Expectation:

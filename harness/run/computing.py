@@ -16,8 +16,8 @@ longest check needs less than one second.
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise Endless in the code of this context after each ``seconds`` of CPU time, until the code ends. This works
-    only in the main thread.
+    """Raise Endless in the code of this context whenever ``seconds`` more seconds of CPU time have passed, until
+    the code ends. This works only in the main thread.
     """
 
     def raise_endless(*_: object) -> None:

@@ -20,8 +20,8 @@ _OCTETS_PER_ROW = 16
 
 
 def list_frames(line: Mapping[str, Any]) -> str:
-    """Return the numbers of the frames that a verdict names as text, such as ``frame 8`` or ``frames 8, 9``, or an
-    empty string if it names no frame.
+    """Return a text with the numbers of the frames that a verdict names, such as ``frame 8`` or ``frames 8, 9``, or
+    an empty string if the verdict names no frame.
     """
     frames = [str(one["frame"]) for one in line["evidence"]]
     return f"frame{'s' if len(frames) > 1 else ''} {', '.join(frames)}" if frames else ""

@@ -16,7 +16,9 @@ from harness.run.stash import RUN_KEY
 
 MAX_FLOODS = 3
 MAX_CAPTURED_BYTES = 512 * 1024 * 1024
-"""int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
+"""int bytes: the largest total size of the captures of a run. If the SUT conforms, the captures of a complete run
+have about 15 MB.
+"""
 
 
 def find_end_reason(item: pytest.Item) -> str | None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The handlers that the signals which end a run had before the run."""
+"""For each signal that ends a run, the handler that was set before the run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
 """The number of new objects after which Python searches for garbage cycles."""

@@ -52,8 +52,9 @@ class SutDriver(Protocol):
         """
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """When a check is over, return a description of how the SUT's process ended, or None if it is running. A
-        process that is about to exit counts as ended. ``hung_up`` states whether the SUT closed a connection.
+        """When a check is over, return a description of how the SUT's process ended, or None if the process is
+        running. A process that is about to exit counts as ended. ``hung_up`` states whether the SUT closed a
+        connection.
         """
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:

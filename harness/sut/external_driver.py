@@ -43,8 +43,8 @@ SHORTEST_TEST_NS = 10_000_000
 """int ns: the minimum duration of a test. The first MessageID of each test is computed from it."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
-"""The time, in seconds, to wait after a SUT has closed its connections, until it is known whether its process has
-ended.
+"""The maximum time, in seconds, to wait after a SUT has closed its connections, until it is known whether its
+process has ended.
 """
 
 
@@ -220,8 +220,8 @@ class ExternalDriver:
         """Do nothing, because the run did not start the process."""
 
     def confirm(self) -> None:
-        """Raise SutLost if the sessions or the control channel belong to a different system than when the run
-        started.
+        """Raise SutLost if the sessions or the control channel now belong to a system that differs from the system
+        at the start of the run.
         """
         if self.shared and self.worker:
             return  # the first worker checks it

@@ -92,7 +92,7 @@ def take_setup(items: list[Item]) -> dict[str, Any]:
 
 
 def build_sut_file(setup: Mapping[str, Any]) -> SutFile:
-    """Return a SUT file that contains the values of a recorded set-up which checks can read."""
+    """Return a SUT file with those values of a recorded set-up that checks can read."""
     try:
         return parse_sut_file(dict(setup["file"]))
     except (UsageError, AttributeError, TypeError, ValueError) as error:

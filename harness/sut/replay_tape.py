@@ -41,8 +41,8 @@ SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
-"""The attributes of a check's view of its system whose values the set-up contains in addition to the SUT file, the
-identifier, the facilities, the keys and the timeouts.
+"""The names of attributes of a check's view of its system. The set-up contains their values in addition to the SUT
+file, the identifier, the facilities, the keys and the timeouts.
 """
 
 
