@@ -11,11 +11,11 @@ from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
-"""The number of consecutive unanswered verbs after which no further verb is called."""
+"""The number of consecutive verbs without an answer after which no further verb is called."""
 
 
 class Asking:
-    """The calls of the control protocol's verbs on an agent, with the findings about the answers."""
+    """The calls of the control protocol's verbs on one agent. The answers are recorded as findings."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -28,7 +28,7 @@ class Asking:
         return self.conversation.ended is not None or self._silences >= MAX_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb and return its answer; record a missing answer, or an answer that violates the contract, as a
+        """Call a verb and return its answer. If the answer is missing or violates the contract, record this as a
         finding.
         """
         if self.is_over:
@@ -50,7 +50,7 @@ class Asking:
         return reply
 
     def _call_expecting_success(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb that should succeed; return its answer, or None if the call failed."""
+        """Call a verb that should succeed. Return its answer, or None if the call failed."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return None
@@ -62,7 +62,9 @@ class Asking:
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
-        """Call a verb with arguments that the agent must refuse; a refusal shows that the agent supports the verb."""
+        """Call a verb with arguments that the agent must refuse. The refusal shows that the agent supports the
+        verb.
+        """
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return

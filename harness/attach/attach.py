@@ -1,5 +1,5 @@
-"""Create the report of ``mqconform attach``: the verbs and facilities of an agent, and the number of rules that each
-missing facility costs.
+"""Create the report of ``mqconform attach``. The report lists the verbs and facilities of an agent, and the number
+of rules that each missing facility costs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
-"""int ms: the maximum wait for the first answer of an agent that a command starts, unless the SUT file sets a limit."""
+"""int ms: the maximum time to wait for the first answer of an agent that is started by a command, unless the SUT
+file sets a different limit.
+"""
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
 
@@ -36,8 +38,9 @@ class Costs:
     """The numbers of rules that can be judged: ``now`` with the facilities and capabilities that the system has,
     ``every`` with all facilities and capabilities.
 
-    ``more``: for each missing facility, the number of rules that this facility alone would add. ``at_last``: for each
-    missing facility, the number of rules that this facility would add if it were the last one missing.
+    ``more`` contains, for each missing facility, the number of rules that this facility alone would add.
+    ``at_last`` contains, for each missing facility, the number of rules that this facility would add if no other
+    facility were missing.
     """
 
     every: int
@@ -45,14 +48,12 @@ class Costs:
     more: Mapping[str, int]
     at_last: Mapping[str, int]
     capabilities: str
-    """The text that names the capabilities for which the rules were counted: ``every capability``, or the capabilities
-    of a SUT file.
-    """
+    """The capabilities that the count assumes, as text: ``every capability``, or the capabilities of a SUT file."""
 
 
 def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
-    """Count the rules that can be judged now and the rules that each missing facility would add. ``judgeable``: the
-    method ``Inventory.judgeable``.
+    """Count the rules that can be judged now, and the rules that each missing facility would add. ``judgeable`` is
+    the method ``Inventory.judgeable``.
     """
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
@@ -75,7 +76,7 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
 def try_agent(
     route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
 ) -> Findings:
-    """Call every verb of an agent; raise SutUnavailable with a one-line message when the agent does not identify
+    """Call every verb of an agent. Raise SutUnavailable with a one-line message if the agent does not identify
     itself.
     """
     environment = RealEnvironment()
@@ -96,7 +97,9 @@ def tcp_route(address: str) -> TcpRoute:
 
 
 def command_route(command: str) -> Agent:
-    """Return the route to an agent that a command starts; the command is a text with the quoting of a shell."""
+    """Return the route to an agent that is started by a command. The command is one string with the quoting of a
+    shell.
+    """
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -107,7 +110,9 @@ def command_route(command: str) -> Agent:
 
 
 def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of the report for each facility and for each of its verbs: facility, verb, state, remark."""
+    """Yield the rows of the report: for each facility, and for each of its verbs, a row with facility, verb, state
+    and remark.
+    """
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
@@ -117,8 +122,8 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Return a text with the number of rules that a missing facility would add. A rule that needs several missing
-    facilities counts only in the second number, which applies if no other facility is missing.
+    """Return a description of the number of rules that a missing facility would add. The first number counts the
+    rules that need no other missing facility. The second number applies if no other facility is missing.
     """
     if facility not in counted.more:
         return ""
@@ -127,7 +132,7 @@ def _report_cost(counted: Costs, facility: str) -> str:
 
 
 def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the lines of the plain text of a report."""
+    """Yield the lines of a report in plain text."""
     yield describe_identity(found)
     for facility, verb, state, said in list_rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
@@ -136,7 +141,7 @@ def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
 
 
 def describe_identity(found: Findings) -> str:
-    """Return one line about the system that answered the verb identity."""
+    """Return one line about the system, from the answer to the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
     return (
@@ -146,7 +151,9 @@ def describe_identity(found: Findings) -> str:
 
 
 def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the lines of the summary: violations of the protocol, verbs to correct, rules that can be judged."""
+    """Yield the lines of the summary: the violations of the protocol, the verbs to correct, and the rules that can
+    be judged.
+    """
     for problem in found.problems:
         yield f"wrong: {problem}"
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
@@ -157,7 +164,7 @@ def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
 
 
 def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
-    """Return a report as JSON."""
+    """Return the report as a JSON object."""
     tree = asdict(found)
     tree["verbs"] = [asdict(one) | {"facility": FACILITY_OF.get(one.verb)} for one in found.verbs.values()]
     tree["facilities"] = {
@@ -195,7 +202,7 @@ def draft_sut_file(found: Findings, address: str | None, command: str | None) ->
 
 
 def _quote_name(text: str) -> str:
-    """Return a name from an agent as TOML string, on one line and without control characters."""
+    """Return a name that an agent sent as a TOML string, on one line and without control characters."""
     return _quote_toml(one_line(text, LONGEST_NAME))
 
 

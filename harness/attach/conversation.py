@@ -1,4 +1,4 @@
-"""A conversation with an agent under test, whose answers are not trusted."""
+"""Hold a conversation with an agent under test. The answers of the agent are not trusted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ UNMATCHED_ANSWERS_LIMIT = 1_000
 
 
 class Conversation:
-    """The exchange of requests and answers with an agent: requests by id, their raw answers, and answers whose id
-    matches no request.
+    """The exchange of requests and answers with an agent. The object stores unprocessed answers by the id of the
+    request, and the ids of answers that match no request.
     """
 
     def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
@@ -22,7 +22,7 @@ class Conversation:
         self.name = route.name
         self.answer_ms = answer_ms
         self.ended: str | None = None
-        """The reason why no more answers arrive; None while the channel is open."""
+        """The reason why no more answers will arrive, or None while the channel is open."""
         self.unmatched_ids: list[Any] = []
         """The ids of answers that match no request."""
         self._open = False
@@ -43,7 +43,7 @@ class Conversation:
         return number
 
     def wait_for_reply(self, number: int, within_ms: int | None = None) -> Reply | None:
-        """Wait for the answer to a request, for ``answer_ms`` by default; return None when no answer arrived."""
+        """Wait for the answer to a request, by default for ``answer_ms``. Return None if no answer arrives."""
         patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
         self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
         return self._replies.pop(number, None)
@@ -54,7 +54,7 @@ class Conversation:
 
     @property
     def silence_message(self) -> str:
-        """The text that reports a missing answer of the agent."""
+        """The message that reports a missing answer of the agent."""
         return no_answer(self._wire.unmatched_ids)
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
-"""Represent the findings about an agent: about each verb, each facility, and the use of the protocol."""
+"""Represent the findings about an agent: about each verb, about each facility, and about the agent's use of the
+control protocol.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""The facilities in order of precedence: a report lists a verb of several facilities under the first facility in this
-order, but purge and close_queue always under receive.
+"""The facilities in order of precedence. If a verb belongs to several facilities, a report lists it under the first
+of them in this order; purge and close_queue, however, are always listed under receive.
 """
 
 
@@ -32,7 +34,7 @@ class State(StrEnum):
 
 
 STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
-"""The states from worst to best: of several findings about a verb, a report shows the worst."""
+"""The states from worst to best. If there are several findings about a verb, a report shows the worst of them."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ FACILITY_OF: Mapping[str, str] = MappingProxyType(
 
 @dataclass(slots=True)
 class Findings:
-    """All findings about an agent. ``problems``: violations of the protocol, one line each."""
+    """All findings about an agent. ``problems`` contains one line for each violation of the protocol."""
 
     name: str = ""
     vendor: str = ""
@@ -74,8 +76,8 @@ class Findings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The facilities that the agent announces, and those whose verbs all belong to announced facilities, unless the
-        agent reports one of these verbs as unsupported.
+        """The facilities that the agent announces, and the facilities whose verbs all belong to announced
+        facilities. A facility of the second kind is omitted if the agent reports one of its verbs as unsupported.
         """
         return tuple(
             name
@@ -85,13 +87,13 @@ class Findings:
         )
 
     def record_result(self, verb: str, state: State, said: str = "") -> None:
-        """Record a result of calling a verb; of several results for one verb, only the worst is kept."""
+        """Record the result of calling a verb. If a verb has several results, only the worst is kept."""
         known = self.verbs.get(verb)
         if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
 
     def is_working(self, verb: str) -> bool:
-        """Return whether a verb was called and works."""
+        """Return whether a verb was called and worked."""
         return verb in self.verbs and self.verbs[verb].state is State.WORKS
 
     def list_verbs_of_facility(self, facility: str) -> list[Finding]:
@@ -99,7 +101,7 @@ class Findings:
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
     def describe_facility(self, name: str) -> str:
-        """Return a short text about a facility: whether the agent announces it and its verbs work."""
+        """Return a short description of a facility: whether the agent announces it, and whether its verbs work."""
         there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
         if name not in self.offered_facilities:
             return (
@@ -114,12 +116,12 @@ class Findings:
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether no verb that was called contradicts the announced facilities and the contract."""
+        """Whether no tested verb contradicts the announced facilities or the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
 def show_answer(said: object) -> str:
-    """Return a text from an agent on one line, without control characters."""
+    """Return a text that an agent sent, on one line and without control characters."""
     return one_line(str(said), TEXT_LIMIT)

@@ -16,12 +16,12 @@ from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
-"""An address at which no program listens. Messages to this address wait until they expire."""
+"""An address at which no program listens. Messages to this address stay in an outgoing queue until they expire."""
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000
 PROMPT_ANSWER_MS = 2_000
-"""int ms: the maximum duration of an answer to the verb identity while a read is waiting."""
+"""int ms: the maximum time for the answer to the verb identity while a read is waiting."""
 DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
 REASONS_NOT_TRIED = {
     "stop": "this verb ends the agent",
@@ -37,8 +37,8 @@ _PROBE_MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """The test calls of all verbs on an agent. ``word``: part of the names of the queues that the test creates;
-    ``queue``: the queue to use if the agent cannot create queues.
+    """The test calls of all verbs on an agent. ``word`` is a part of the names of the queues that the test creates.
+    ``queue`` is the queue to use if the agent cannot create queues.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Probes(Asking):
         self._plain: str | None = None
 
     def try_all(self) -> Findings:
-        """Call every verb; raise SutUnavailable when the agent does not answer the verb identity."""
+        """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
             self._probe_unknown_verb,
@@ -79,8 +79,8 @@ class Probes(Asking):
     # -- identity -----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
-        """Call identity; raise SutUnavailable with a one-line message when the answer is missing or breaks the
-        contract.
+        """Call the verb identity. Raise SutUnavailable with a one-line message if the answer is missing or violates
+        the contract.
         """
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
@@ -196,8 +196,8 @@ class Probes(Asking):
             self._note_wrong_answer("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Call a verb that reads a message. Without ``empty``, the queue contains a message, so an answer without a
-        message is an error.
+        """Call a verb that reads a message. If ``empty`` is false, the queue contains a message, so an answer
+        without a message is an error.
         """
         reply = self._call_expecting_success(verb, **where)
         if reply is None:
@@ -329,8 +329,8 @@ class Probes(Asking):
         self._call_expecting_success("get_queue_path", format_name=self._name_destination(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
-        """Create an outgoing queue to an unreachable address, with a message that expires after one second; pause the
-        queue.
+        """Create an outgoing queue to an unreachable address with a message that expires after one second, then
+        pause the queue.
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
         if not self.found.is_working("send"):
@@ -342,8 +342,8 @@ class Probes(Asking):
         self._call_expecting_success("resume_queue", to=far)
 
     def _probe_remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that is not open: the test has no second queue
-        manager whose queues the agent could read.
+        """Call each verb of remote reading with a number that identifies no open object. The test has no second
+        queue manager whose queues the agent could read.
         """
         self._call_expecting_refusal("remote_close", remote=999_999)
         self._call_expecting_refusal("remote_open_cursor", remote=999_999)
@@ -356,7 +356,7 @@ class Probes(Asking):
         self._call_expecting_refusal("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs that change settings without arguments, so that no setting changes."""
+        """Call the verbs that change settings, but without arguments, so that no setting changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._call_expecting_success(verb)
 

@@ -1,4 +1,6 @@
-"""Write and read the captures of the harness: pcapng files with raw IP packets, without scapy."""
+"""Write and read the captures of the harness, which are pcapng files with raw IP packets. The files are written and
+read without scapy.
+"""
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.pcapng import CapturedFrame, read_pcapng

@@ -1,4 +1,4 @@
-"""The error of a capture file that cannot be read."""
+"""Define the error for a capture file that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from harness.errors import MqconformError
 
 
 class CaptureError(MqconformError):
-    """The error of a capture file that is truncated, malformed or in an unsupported format.
+    """The error when a capture file is truncated, malformed, or in an unsupported format.
 
-    ``offset``: int bytes from the start of the file to the block with the error.
+    ``offset`` is the distance from the start of the file to the block with the error (int bytes).
     """
 
     def __init__(self, file: Path, offset: int, message: str) -> None:

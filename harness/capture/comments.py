@@ -1,4 +1,4 @@
-"""Add comments with verdicts to the frames of a complete capture, for a reader in Wireshark."""
+"""Add comments with verdicts to the frames of a complete capture, so that Wireshark shows the verdicts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.errors import FolderError
 
 
 def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
-    """Add comments to frames, by frame number; existing comments remain. The function replaces the file completely or
-    leaves it unchanged.
+    """Add comments to frames, given by frame number. Existing comments remain unchanged. The function replaces the
+    file completely, or does not change it.
 
-    The harness itself must have written the capture: blocks that the harness never writes would be lost. Raise
-    CaptureError or FolderError.
+    The harness itself must have written the capture, because blocks that the harness never writes would be lost.
+    Raise CaptureError or FolderError.
     """
     new = path.with_name(f"{path.name}.new")
     changed = False

@@ -1,10 +1,10 @@
-"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the verdict
-names.
+"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the
+verdict names.
 
-Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
-as in the specification. Where the observation is only a value, the name is looked up in the expectation, then in the
-sentence of the rule. If several fields are possible, or the value in the text differs from the value in the packet, no
-field is returned, because a wrong field would mislead a reader.
+Checks need not name the field. The deciding field is the first field of the packet that the observation names,
+spelled as in the specification. If the observation is only a value, the expectation is searched for a field name,
+then the sentence of the rule. If several fields are possible, or the value in the text differs from the value in
+the packet, no field is returned, because a wrong field would mislead the reader.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""By document and section: the header whose field is meant when several headers have a field with the same name."""
+"""For each document and section, the header whose field is meant when several headers have a field with the same
+name.
+"""
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
@@ -53,7 +55,7 @@ class Lines(tuple[TreeLine, ...]):
 
     @cached_property
     def by_name(self) -> dict[str, list[TreeLine]]:
-        """The lines of the fields that have bytes in the packet, by the last component of each field's path."""
+        """The lines of the fields that have bytes in the packet, by the last component of the field's path."""
         found: dict[str, list[TreeLine]] = {}
         for line in self:
             if len(line.path) > 1 and line.end > line.start:
@@ -63,7 +65,7 @@ class Lines(tuple[TreeLine, ...]):
 
 class VerdictTexts(NamedTuple):
     """The texts of a verdict: the document and section of its rule (``MQMQ-2.2.19.1``), the expectation, the
-    observation, and ``sentence``, the sentence of the rule.
+    observation, and ``sentence``, which is the sentence of the rule.
     """
 
     section: str
@@ -79,11 +81,11 @@ class _Found(NamedTuple):
 
 
 def find_deciding_fields(packets: Sequence[Lines], says: VerdictTexts) -> list[TreeLine | None]:
-    """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
+    """Return the deciding field of each packet of a verdict, or None for a packet without one. ``packets`` contains
+    the lines of the dissections.
 
-    If the text contains a value, only the packets with this value in the field have a deciding field. If the text
-    contains no value, the field decides only if exactly one packet has it; if several packets have the field, None is
-    returned for each of them.
+    If the text contains a value, a packet has a deciding field only if the field has this value. If the text
+    contains no value, the field decides only if exactly one packet has it.
     """
     found = [_find_fields_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
@@ -109,7 +111,7 @@ def _find_fields_in_packet(lines: Lines, says: VerdictTexts) -> _Found | None:
 
 
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
-    """Yield the names in a text that are names of fields in the packet, each with the fields of this name."""
+    """Yield the names in a text that are names of fields in the packet, each with the fields that have this name."""
     for match, before, name in _find_names(text):
         fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
@@ -118,7 +120,9 @@ def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str],
 
 @lru_cache(maxsize=4096)
 def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
-    """Return the words of a text that can be names of fields, each with the preceding names of a dotted path."""
+    """Return the words of a text that can be names of fields. If a word is the last part of a dotted path, the
+    names before it in the path are returned with it.
+    """
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
@@ -128,7 +132,7 @@ def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
 
 
 def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
-    """Return the field that a text refers to, from several fields with the same name; None when the text is
+    """From several fields with the same name, return the field to which a text refers, or None if the text is
     ambiguous.
     """
     of_layer = [line for line in fields if line.path[0] == layer]
@@ -139,12 +143,12 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
-    """Return whether a text begins with the value of a field, in any form in which a text may write the value."""
+    """Return whether a text begins with the value of a field, in any form in which a verdict may print the value."""
     return any(text.startswith(form) and _END_OF_VALUE.match(text, len(form)) for form in _list_value_forms(field))
 
 
 def _list_value_forms(field: TreeLine) -> set[str]:
-    """Return all forms in which a text may write the value of a field."""
+    """Return all forms in which a verdict may print the value of a field."""
     value, size = field.value, field.end - field.start
     if isinstance(value, int):
         octets = value.to_bytes(size, "little", signed=value < 0).hex(" ")

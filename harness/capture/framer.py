@@ -1,4 +1,4 @@
-"""Split the bytes of one direction of a stream, received in pieces of any size, into packets."""
+"""Split the bytes of one direction of a stream into packets. The bytes are received in pieces of any size."""
 
 from __future__ import annotations
 
@@ -8,32 +8,34 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class Framer(ABC):
-    """A parser that splits the bytes of one direction of a stream into packets; a subclass determines the length of a
-    packet.
+    """A parser that splits the bytes of one direction of a stream into packets. A subclass determines the length of
+    each packet.
     """
 
     def __init__(self) -> None:
         self._held = bytearray()
         self.broken = b""
-        """The bytes from the first position at which no packet can begin; empty if no such position was found."""
+        """The received bytes from the first position at which no packet can begin, or empty if no such position was
+        found.
+        """
 
     @property
     def pending(self) -> int:
-        """The number of bytes of an incomplete packet that were received."""
+        """The number of received bytes that belong to an incomplete packet."""
         return len(self._held)
 
     @property
     def first_bytes(self) -> bytes:
-        """The first received bytes of an incomplete packet, at most 32 bytes."""
+        """The first bytes of an incomplete packet, at most 32."""
         return bytes(self._held[:32])
 
     def clear(self) -> None:
-        """Discard an incomplete packet, because its missing bytes will not arrive."""
+        """Discard an incomplete packet, because the rest of it will not arrive."""
         self._held.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes; raise FramingError, with the packets found so far, if the
-        following bytes begin no packet.
+        """Return the packets that are complete when ``data`` is added. If the bytes after them cannot begin a
+        packet, raise FramingError with the packets found so far.
         """
         self._held += data
         packets: list[bytes] = []
@@ -49,10 +51,10 @@ class Framer(ABC):
 
     @abstractmethod
     def get_remaining_bytes(self) -> bytes:
-        """Return the remaining bytes at the end of the stream, unless they are the beginning of a packet."""
+        """Return the bytes that remain at the end of the stream, unless they are the beginning of a packet."""
 
     @abstractmethod
     def _read_packet_size(self) -> int | None:
-        """Return the length of the packet at the start of the received bytes; None while the packet is incomplete or
-        its length is unknown.
+        """Return the length of the packet at the start of the received bytes, or None while the packet is
+        incomplete or its length is unknown.
         """

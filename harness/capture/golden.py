@@ -1,5 +1,5 @@
-"""Read the eight frames that MS-MQQB section 4.1 prints from hex dumps and a manifest, and write the frames as one
-capture.
+"""Read the eight frames that MS-MQQB section 4.1 prints. The frames are read from hex dumps and a manifest, and are
+written as one capture.
 
 ``python -m harness.capture.golden`` replaces captures/golden/frames.pcapng.
 """
@@ -25,7 +25,7 @@ Value = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A field whose value in the text of MS-MQQB contradicts the printed bytes; ``text`` is the value in the text."""
+    """A field for which the text of MS-MQQB contradicts the printed bytes. ``text`` is the value in the text."""
 
     field: str
     text: str
@@ -34,9 +34,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFrame:
-    """A packet of MS-MQQB section 4.1, with the printed value of each field; the keys are ``Header.Field``.
+    """A packet of MS-MQQB section 4.1, with the printed value of each field. The keys of the values are
+    ``Header.Field``.
 
-    ``dumped``: the number of bytes that the document prints; the other bytes of ``data`` are reconstructed.
+    ``dumped`` is the number of bytes that the document prints. The other bytes of ``data`` are reconstructed.
     """
 
     number: int
@@ -55,7 +56,9 @@ class GoldenFrame:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """All packets of MS-MQQB section 4.1, and the times in the capture (int microseconds), which are invented."""
+    """All packets of MS-MQQB section 4.1, and their times in the capture (int microseconds). The times are
+    invented.
+    """
 
     capture: str
     start_us: int
@@ -64,8 +67,8 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
-    """Read the manifest and the hex dumps; raise HarnessError, which names the mismatch, when the manifest contradicts
-    a hex dump.
+    """Read the manifest and the hex dumps. Raise HarnessError, which names the mismatch, if the manifest
+    contradicts a hex dump.
     """
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
@@ -111,7 +114,7 @@ def _parse_value(written: int | str) -> Value:
 
 
 def write_golden(golden: Golden, path: Path) -> None:
-    """Write the frames as one capture: the pings as UDP datagrams, all other frames on one TCP connection."""
+    """Write the frames as one capture: pings as UDP datagrams, and all other frames on one TCP connection."""
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:
         for step, frame in enumerate(golden.frames):

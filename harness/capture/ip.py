@@ -1,4 +1,6 @@
-"""Build and parse IPv4 and IPv6 packets that contain TCP or UDP. Spec: RFC 791, 8200, 9293, 768, 1071."""
+"""Build and parse IPv4 and IPv6 packets that contain TCP segments or UDP datagrams. Spec: RFC 791, 8200, 9293, 768,
+1071.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""The TCP options: maximum segment size 65495, and window scale 14, so that no amount of data in flight fills the
-window.
+"""The TCP options: a maximum segment size of 65495, and a window scale of 14. The window is then so large that the
+data in flight never fill it.
 """
 
 
@@ -46,8 +48,8 @@ _SYN = int(TcpFlags.SYN)
 
 
 class TcpSegment(NamedTuple):
-    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32. ``flags``: bits of
-    TcpFlags.
+    """One TCP segment. ``sequence`` and ``acknowledged`` are the sequence number and the acknowledgment number
+    (u32); ``flags`` are bits of TcpFlags.
     """
 
     source: Endpoint
@@ -68,8 +70,8 @@ class UdpDatagram:
 
 
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
-    """Return the IP packet that contains a TCP segment; raise ValueError for an invalid address, or addresses of
-    different families.
+    """Return the IP packet that contains a TCP segment. Raise ValueError if an address is invalid, or if the
+    addresses are of different families.
     """
     options = _SYN_OPTIONS if segment.flags & _SYN else b""
     header = _TCP_HEADER_LAYOUT.pack(
@@ -87,8 +89,8 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
 
 
 def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
-    """Return the IP packet that contains a UDP datagram; raise ValueError for an invalid address, or addresses of
-    different families.
+    """Return the IP packet that contains a UDP datagram. Raise ValueError if an address is invalid, or if the
+    addresses are of different families.
     """
     header = _UDP_HEADER_LAYOUT.pack(
         datagram.source.port, datagram.target.port, _UDP_HEADER_LAYOUT.size + len(datagram.data), 0
@@ -99,7 +101,7 @@ def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
 def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
-    """Return a TCP or UDP packet with its checksum, after an IP header."""
+    """Return an IP packet that contains the given TCP or UDP packet with its checksum."""
     version, sender, receiver = _pair_addresses(source.host, target.host)
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
@@ -124,8 +126,8 @@ def _build_ip_packet(
 
 @lru_cache(maxsize=256)
 def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
-    """Return the IP version and the bytes of two addresses. The results are cached, because the packets of a run have
-    few different addresses.
+    """Return the IP version and the bytes of two addresses. The results are cached, because the packets of a run
+    use only a few addresses.
     """
     sender, receiver = ip_address(source), ip_address(target)
     if sender.version != receiver.version:
@@ -138,8 +140,8 @@ def _pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -
 
 
 def _compute_checksum(data: bytes) -> int:
-    """Return the Internet checksum, computed with one division: a number modulo 0xFFFF is the folded sum of its 16-bit
-    digits.
+    """Return the Internet checksum. It is computed with one division, because a number modulo 0xFFFF equals the
+    folded sum of its 16-bit digits.
     """
     folded = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF or 0xFFFF
     return 0xFFFF - folded
@@ -151,8 +153,8 @@ def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: b
 
 
 def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
-    """Parse an IP packet that contains TCP or UDP; raise ValueError with a description of the error for an invalid
-    packet.
+    """Parse an IP packet that contains TCP or UDP. For an invalid packet, raise ValueError with a description of
+    the error.
     """
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _PROTOCOL_NAMES:

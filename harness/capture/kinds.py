@@ -1,4 +1,4 @@
-"""Determine the kind of a packet with the strict codec, which parses a packet several times faster than scapy."""
+"""Determine the kind of a packet with the strict codec, which is several times faster than scapy."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ KINDS: dict[type[Packet | PingPacket], str] = {
     UserMessagePacket: "UserMessage",
     PingPacket: "Ping",
 }
-"""The kind of a packet, by the class that represents the packet in the strict codec; ``harness.wire.kind`` returns the
-same names.
+"""The kind of a packet, by the class that represents the packet in the strict codec. ``harness.wire.kind`` returns
+the same kinds.
 """

@@ -1,5 +1,5 @@
-"""Store the values of a UserMessage that steps need while they wait for messages. The values are stored when the packet
-arrives, so that a waiting step does not parse the packet again.
+"""Store the values of a UserMessage that steps need while they wait for messages. The values are stored when the
+packet arrives, so that waiting steps need not parse the packet again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from reference_qm.codec import MessageIdentifier, UserMessagePacket
 
 
 class MessageSummary(NamedTuple):
-    """Fields of a UserMessage, with the names in the documents: MS-MQMQ 2.2.19.2 (UserHeader), 2.2.19.3 (all other
+    """Fields of a UserMessage, named as in the documents: MS-MQMQ 2.2.19.2 (UserHeader) and 2.2.19.3 (all other
     fields).
     """
 
@@ -20,7 +20,7 @@ class MessageSummary(NamedTuple):
     MessageClass: int
     ApplicationTag: int
     CorrelationID: bytes
-    """20 bytes; in an acknowledgment, the identifier of the acknowledged message."""
+    """The CorrelationID, 20 bytes. In an acknowledgment, it is the identifier of the acknowledged message."""
 
     @classmethod
     def of(cls, packet: UserMessagePacket) -> MessageSummary:

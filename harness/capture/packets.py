@@ -1,7 +1,7 @@
-"""Read the packets of a capture as the recorder recorded them: reassembled, dissected, and identified by the frame in
-which each packet begins.
+"""Read the packets of a capture as the recorder recorded them. The packets are reassembled and dissected, and each
+is identified by the frame in which it begins.
 
-Verdicts identify packets by frame and bytes; this module creates readable text from the capture alone.
+Verdicts identify packets by frame and bytes. This module creates readable text from the capture alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Wanted(NamedTuple):
-    """A packet that a verdict names: the frame in which the packet begins, and its first and last deciding byte
-    (inclusive).
+    """A packet that a verdict names: the frame in which the packet begins, and the first and the last deciding byte
+    (both inclusive).
     """
 
     frame: int
@@ -32,12 +32,12 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownPacket:
-    """A packet in a form for readers. ``time_us``: int microseconds since 1970 UTC; ``time_ms``: the time since the
-    first frame of the capture. ``direction``: ``sut->peer``, ``peer->sut``, or empty where the capture does not record
-    the direction. ``transport``: tcp, udp or rpc. ``dissection``: text of several lines. ``first``, ``last``: the first
-    and last deciding byte of ``data``, inclusive; None where all bytes decide or none does. ``marked``: the ranges of
-    characters of the dissection that show these bytes, each with an exclusive end. ``capture_ms``: the time from the
-    first packet of the capture to the last.
+    """A packet in a form for readers. ``time_us`` is in int microseconds since 1970 UTC; ``time_ms`` is the time
+    since the first frame of the capture. ``direction`` is ``sut->peer``, ``peer->sut``, or empty if the capture
+    does not record the direction. ``transport`` is tcp, udp or rpc. ``dissection`` is a text of several lines.
+    ``first`` and ``last`` are the first and the last deciding byte of ``data``, inclusive; they are None if all
+    bytes decide or none does. ``marked`` contains the ranges of characters of the dissection that show these bytes;
+    each range has an exclusive end. ``capture_ms`` is the time from the first to the last packet of the capture.
     """
 
     frame: int
@@ -57,9 +57,9 @@ class ShownPacket:
 
 @dataclass(slots=True)
 class Captured:
-    """A packet of a capture before its dissection; ``stub``: the stub of a PDU as a scapy packet, if known.
+    """A packet of a capture before its dissection. ``stub`` is the stub of a PDU as a scapy packet, if it is known.
 
-    ``inbound``: whether the SUT sent the packet; None if the capture does not record the direction.
+    ``inbound`` states whether the SUT sent the packet; it is None if the capture does not record the direction.
     """
 
     frame: int
@@ -84,10 +84,10 @@ class NoSuchPacket(MqconformError):
 
 
 class CapturedPackets:
-    """The packets of one capture file. The file is read once; CaptureError is raised if the file cannot be read.
+    """The packets of one capture file. The file is read only once. CaptureError is raised if it cannot be read.
 
-    ``packets`` are in the order of their frames. Where several malformed packets begin in one frame, the frame number
-    means the first of them.
+    ``packets`` are in the order of their frames. If several malformed packets begin in one frame, the frame number
+    identifies the first of them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,7 +95,9 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
-        """All packets of a DCE/RPC connection, by the frame of each packet, until the connection has been dissected."""
+        """By the frame of each packet: all packets of the DCE/RPC connection to which it belongs. An entry exists
+        until its connection has been dissected.
+        """
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
@@ -105,11 +107,11 @@ class CapturedPackets:
         self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[ShownPacket]:
-        """Return the packets of a verdict with their dissection; raise NoSuchPacket if no packet begins in a requested
-        frame.
+        """Return the packets of a verdict with their dissection. Raise NoSuchPacket if no packet begins in a
+        requested frame.
 
-        ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
-        bytes.
+        ``says`` contains the texts of the verdict. They determine the deciding field, whether or not the verdict
+        has a range of bytes.
         """
         asked = [(one, self._find_packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
@@ -168,8 +170,8 @@ def _read_datagram_packets(one: Datagram) -> Captured:
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
-    """Yield the packets that one side of a connection sent. A packet ends with a segment that has the PSH flag, or at
-    the end of the stream.
+    """Yield the packets of a connection, first those from the client, then those from the server. A packet ends
+    with a segment that has the PSH flag, or at the end of the stream.
     """
     transport = RPC_TRANSPORT if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
@@ -183,7 +185,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
 
 
 def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
-    """Yield the first segment of each packet of one direction, and the offset of the packet's end in the stream."""
+    """Yield, for each packet of one direction, its first segment and the offset of its end in the stream."""
     first: ByteRange | None = None
     for each in way.ranges:
         first = first or each
@@ -196,11 +198,11 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 class _Dissection:
     text: str
     lines: Lines
-    """The fields that the text shows, with the bytes of each field; empty if the bytes are uncertain."""
+    """The fields that the text shows, with the bytes of each field. There are none if the bytes are uncertain."""
 
     def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
-        """Return the range of characters that shows a field, from the field's name to the end of the line, and the
-        bytes of the field.
+        """Return the ranges of characters in the text that show a field: for each of its lines, the range from the
+        name to the end of the line.
         """
         found, at = [], 0
         for line in self.lines:

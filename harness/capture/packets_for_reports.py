@@ -1,5 +1,5 @@
-"""Provide the package reports with the packets of a verdict. This package loads the module through an entry point, so
-that it imports no code of the protocol.
+"""Provide the packets of a verdict to the package reports. That package loads this module through an entry point,
+and so imports no code of the protocol itself.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
-"""The type of functions that are called with the document and section (``MQMQ-2.2.19.1``), the expectation, the
-observation, and (frame, first, last) of each packet. The result is the packets, or the reason why they cannot be shown.
+"""The type of functions that show the packets of a verdict. The arguments are the document and section
+(``MQMQ-2.2.19.1``), the expectation, the observation, and a tuple (frame, first, last) for each packet. The result
+is the packets, or the reason why they cannot be shown.
 """
 
 
 def packets_of(path: Path) -> Show:
-    """Read a capture file, and return the function that returns its packets in a form for readers."""
+    """Read a capture file. Return the function that shows packets of this file in a form for readers."""
     try:
         capture = CapturedPackets(path)
     except (MqconformError, OSError) as error:

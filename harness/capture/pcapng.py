@@ -18,23 +18,23 @@ from harness.capture.capture_error import CaptureError
 LINKTYPE_RAW = 101
 """The link type of packets that begin with their IPv4 or IPv6 header."""
 MAX_BLOCK = 0x01000000
-"""int bytes: the maximum length of a block; a longer block is refused before its content is read."""
+"""int bytes: the maximum length of a block. A longer block is refused before its content is read."""
 
 MAX_NOTE = MAX_BLOCK - 64
 """int bytes: the maximum length of a note's text."""
 _COMPRESSED_FROM_BYTES = 1_000
-"""int bytes: the length above which notes are compressed, on average to a fifth of their size; compressing shorter
-notes would save no space.
+"""int bytes: the length above which the text of a note is compressed. Compression reduces it to a fifth on average;
+it would not make shorter texts smaller.
 """
 _COMPRESSED_FIRST_BYTE = 0x78
-"""The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
+"""The first byte of compressed data (RFC 1950). The text of an uncompressed note never begins with this byte."""
 
 _SECTION_HEADER_BLOCK = 0x0A0D0D0A
 _INTERFACE_DESCRIPTION_BLOCK = 0x00000001
 _ENHANCED_PACKET = 0x00000006
 _NOTE_BLOCK = 0x80006D71
-"""The type of the blocks that contain notes, one of the types for local use: other readers skip such blocks and assign
-no number to them.
+"""The type of the blocks that contain notes. It is one of the types for local use, so other readers skip such
+blocks and do not count them as frames.
 """
 _BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
@@ -43,7 +43,7 @@ _INBOUND, _OUTBOUND = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
-"""The time resolution as a negative power of 10; the default for a file that specifies no resolution."""
+"""The time resolution as a negative power of 10. This is the resolution of a file that specifies none."""
 _LEAST_BLOCK_BYTES = 12
 _BLOCK_HEADER = Struct("<II")
 _PACKET_HEADER = Struct("<IIIII")
@@ -53,7 +53,9 @@ PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
 
 @cache
 def file_header() -> bytes:
-    """Return the first blocks of a capture: one section, and one raw IP interface whose times are in microseconds."""
+    """Return the first blocks of a capture, which describe one section, and one raw IP interface with times in
+    microseconds.
+    """
     return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
 
 
@@ -78,11 +80,11 @@ def packet_block(
     interface: int = 0,
     size: int | None = None,
 ) -> bytes:
-    """Return an Enhanced Packet block. The time is in microseconds since 1970 UTC. ``inbound``: whether the recorder
-    received the packet, if known.
+    """Return an Enhanced Packet block. The time is in microseconds since 1970 UTC. ``inbound`` states whether the
+    recorder received the packet; it is None if this is unknown.
 
-    ``interface``: the number of the packet's interface; ``size``: the length of the packet on the network, if the
-    capture contains only a part of the packet.
+    ``interface`` is the number of the packet's interface. ``size`` is the length of the packet on the network,
+    which is given if the capture contains only a part of the packet.
     """
     original = len(packet) if size is None else size
     head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
@@ -98,7 +100,7 @@ def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
 
 
 def note_block(text: bytes) -> bytes:
-    """Return a block with a note that belongs between two packets; the note has at most `MAX_NOTE` bytes."""
+    """Return a block with a note that belongs between two packets. A note has at most `MAX_NOTE` bytes."""
     packed = (
         zlib.compress(text, 1)
         if len(text) >= _COMPRESSED_FROM_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
@@ -108,7 +110,7 @@ def note_block(text: bytes) -> bytes:
 
 
 def build_note_block(data: bytes) -> bytes:
-    """Return the block that stores the data of a note."""
+    """Return the block that contains the data of a note."""
     return _read_block(_NOTE_BLOCK, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
 
 
@@ -130,9 +132,9 @@ def _pad_to_4_bytes(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """A packet of a capture. ``number``: the frame number, counted from 1 as in Wireshark; ``offset``: the position of
-    the packet's block in the file; ``inbound``: whether the recorder of the capture received the packet, None if the
-    file does not record the direction.
+    """A packet of a capture. ``number`` is the frame number, counted from 1 as in Wireshark. ``offset`` is the
+    position of the packet's block in the file. ``inbound`` states whether the recorder of the capture received the
+    packet; it is None if the file does not record the direction.
     """
 
     number: int
@@ -146,16 +148,20 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class CapturedNote:
-    """A note that a run wrote between two packets of a capture, such as a line of the control channel."""
+    """A note that a run wrote between two packets of a capture. A note contains, for example, a line of the control
+    channel.
+    """
 
     data: bytes
-    """The bytes of the note in the file, which are compressed for long notes."""
+    """The bytes of the note in the file. The bytes of a long note are compressed."""
     file: Path
     offset: int
 
     @property
     def text(self) -> bytes:
-        """Return the text of a note; raise CaptureError for a text that is longer than `MAX_NOTE` or cannot be read."""
+        """Return the text of a note. Raise CaptureError if the text is longer than `MAX_NOTE` or cannot be
+        decompressed.
+        """
         if self.data[:1] != bytes([_COMPRESSED_FIRST_BYTE]):
             return self.data
         unpacked = zlib.decompressobj()
@@ -169,7 +175,7 @@ class CapturedNote:
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
-    """Yield the packets of a capture file; raise CaptureError if the file is truncated or malformed."""
+    """Yield the packets of a capture file. Raise CaptureError if the file is truncated or malformed."""
     yield from (one for one in read_with_notes(path) if isinstance(one, CapturedFrame))
 
 
@@ -186,7 +192,7 @@ class _Reader:
     order: str = "<"
     offset: int = 0
     interfaces: list[tuple[int, int]] = field(default_factory=list)
-    """The link type and the ticks per second of each interface in the section."""
+    """For each interface in the section, its link type and the number of its time units per second."""
 
     def items(self) -> Iterator[CapturedFrame | CapturedNote]:
         number = 0
@@ -216,7 +222,9 @@ class _Reader:
             raise self._build_error("the file is empty; a capture begins with a Section Header block")
 
     def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
-        """Read the rest of a block whose first bytes were already read; return the type and the body of the block."""
+        """Read the rest of a block whose first bytes have already been read. Return the type and the body of the
+        block.
+        """
         magic = self._read_bytes(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
         if magic:
             self._learn_byte_order(magic)
@@ -269,8 +277,8 @@ class _Reader:
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:
-        """Return the options after the fixed part of a block; of several options with one code, the first option
-        applies.
+        """Return the options after the fixed part of a block. If several options have the same code, the first of
+        them applies.
         """
         found: dict[int, bytes] = {}
         while start < len(body):

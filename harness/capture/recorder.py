@@ -1,7 +1,7 @@
-"""Record every packet of a test, with the frames of the capture file that contain it.
+"""Record every packet of a test, and the frames of the capture file that contain it.
 
-Bytes are recorded where they are sent and received, so the capture is exact; a sniffer on loopback duplicates and loses
-packets.
+Bytes are recorded where they are sent and received, so the capture is exact. In contrast, a sniffer on loopback
+duplicates and loses packets.
 """
 
 from __future__ import annotations
@@ -41,21 +41,23 @@ TO_SUT = "peer->sut"
 MALFORMED = "malformed"
 """The kind that is recorded for bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
-"""The name of the transport of connections that carry DCE/RPC."""
+"""The transport that is recorded for connections that carry DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
-"""The comment of the frame that opens a DCE/RPC connection."""
+"""The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024
-"""int bytes: the maximum amount of data that a SUT may send in one check: twelve messages of maximum length. A check
-causes at most one message of maximum length, and at most 200 messages.
+"""int bytes: the maximum amount of data that a SUT may send in one check, which is the size of twelve messages of
+maximum length. A check makes the SUT send at most one message of maximum length, and at most 200 messages.
 """
 LONGEST_KEPT_DISSECTION_BYTES = 64 * 1024
-"""int bytes: the maximum length of a packet whose dissection stays in memory. Longer packets are dissected again on
-demand, because a dissection takes several times the memory of the packet.
+"""int bytes: the maximum length of a packet whose dissection stays in memory. A longer packet is dissected again
+when its dissection is needed, because a dissection takes several times the memory of the packet.
 """
 
 
 def _import_rpc_layers() -> Any:
-    """Import the layers of DCE/RPC on first use, because the import takes a second and few SUTs need it."""
+    """Import the layers of DCE/RPC when they are first used. The import takes a second, and few SUTs need these
+    layers.
+    """
     from harness.wire import rpc
 
     return rpc
@@ -64,12 +66,13 @@ def _import_rpc_layers() -> Any:
 class Frame:
     """One packet as transmitted.
 
-    ``number``: the frame of the capture in which the packet begins. ``kind``: the packet's name
-    (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; ``error`` then names the reason.
-    ``transport``: tcp, udp or rpc; for rpc, ``kind`` is the kind of the PDU, and ``stub`` is the PDU's content after a
-    check has read it. ``position``: the packet's index among the frames of its connection. ``message``: the values of a
-    UserMessage that steps need while they wait for messages; these values stay in memory when the bytes do not.
-    ``places``: the positions of the packet's bytes in the capture file; empty without a file.
+    ``number`` is the frame of the capture in which the packet begins. ``kind`` is the packet's name
+    (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; in that case, ``error``
+    contains the reason. ``transport`` is tcp, udp or rpc. For rpc, ``kind`` is the kind of the PDU, and ``stub`` is
+    the PDU's content after a check has read it. ``position`` is the packet's index among the frames of its
+    connection. ``message`` contains the values of a UserMessage that steps need while they wait for messages; these
+    values stay in memory when the bytes do not. ``places`` contains the positions of the packet's bytes in the
+    capture file; it is empty if there is no file.
     """
 
     def __init__(
@@ -101,21 +104,23 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the packet, which are read from the capture file if memory does not contain them any more."""
+        """The bytes of the packet. If memory does not contain them any more, they are read from the capture file."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)
         return self._data
 
     def forget(self) -> None:
-        """Remove the bytes and the dissection of the packet from memory; the capture file still contains the packet."""
+        """Remove the bytes and the dissection of the packet from memory. The capture file still contains the
+        packet.
+        """
         self._data = None
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def drop_layers(self) -> None:
-        """Remove the dissection from memory, because a dissection takes several times the memory of the bytes; the
-        packet is dissected again on demand.
+        """Remove the dissection from memory, because a dissection takes several times the memory of the bytes. When
+        the dissection is needed, the packet is dissected again.
         """
         for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
@@ -133,21 +138,21 @@ class Frame:
 
     @cached_property
     def packet(self) -> Any:
-        """The packet as dissected by scapy."""
+        """The packet as scapy dissects it."""
         if self.transport == RPC_TRANSPORT:
             return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
     def layers(self) -> dict[str, Any]:
-        """The headers of the dissected packet, by name; of several headers with one name, the first. The result is
-        cached, because checks read headers often.
+        """The headers of the dissected packet, by name. If several headers have the same name, the first of them is
+        included. The result is cached, because checks read headers often.
         """
         return {type(layer).__name__: layer for layer in reversed(list(self.packet.iterpayloads()))}
 
     @cached_property
     def record(self) -> Packet | PingPacket:
-        """The packet as parsed by the strict codec; raise FormatError if the codec refuses the packet."""
+        """The packet as the strict codec parses it. If the codec refuses the packet, FormatError is raised."""
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
 
     def __getitem__(self, layer: str) -> Any:
@@ -159,7 +164,9 @@ class Frame:
 
     @cached_property
     def lines(self) -> Lines:
-        """The lines of the packet's dissection, with the bytes of each field; empty if the bytes are uncertain."""
+        """The lines of the packet's dissection, with the bytes of each field. There are none if the bytes are
+        uncertain.
+        """
         if self.transport == RPC_TRANSPORT or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
             return Lines()
         return Lines(tree_lines(self.packet))
@@ -175,15 +182,16 @@ class Frame:
 
 
 class MissingLayer(ConformanceFailure, IndexError):
-    """The error when a packet lacks a header that a check reads."""
+    """The error when a packet does not have a header that a check reads."""
 
 
 @dataclass(eq=False, repr=False)
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` if the peer connected, otherwise ``initiator``; empty if a capture of another tool does
-    not show the role. ``closed_by``: ``sut`` or ``peer``; None while the connection is open.
+    ``sut_role`` is ``acceptor`` if the peer opened the connection, otherwise ``initiator``; it is empty if a
+    capture of another tool does not show the role. ``closed_by`` is ``sut`` or ``peer``, or None while the
+    connection is open.
     """
 
     number: int
@@ -192,9 +200,9 @@ class Connection:
     from_sut: list[Frame] = field(default_factory=list)
     """The frames that the SUT sent on this connection."""
     summaries: dict[type, Any] = field(default_factory=dict)
-    """The data that passive predicates have stored about the frames so far."""
+    """The data about the frames so far that passive predicates have stored."""
     missing: str | None = None
-    """The reason why earlier frames of the connection are missing; None if the capture is complete."""
+    """The reason why earlier frames of the connection are missing, or None if the capture is complete."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
@@ -202,10 +210,10 @@ class Connection:
     broken: bool = False
     transport: str = "tcp"
     unframed: deque[Piece] = field(default_factory=deque)
-    """The received bytes of an incomplete packet of the SUT."""
+    """The received bytes of a packet from the SUT that is still incomplete."""
 
     def add(self, frame: Frame) -> None:
-        """Add the next packet, of either direction, to the connection."""
+        """Add the next packet to the connection, whichever side sent it."""
         frame.position = len(self.frames)
         self.frames.append(frame)
         if frame.from_sut:
@@ -225,8 +233,8 @@ class Connection:
 class Recorder:
     """A recorder that writes every packet of one test to a pcapng file, and keeps the latest packets in memory.
 
-    If the SUT sends more than ``flood_limit`` bytes, SutFlood is raised once and ends the test; later packets are
-    ignored.
+    If the SUT sends more than ``flood_limit`` bytes, SutFlood is raised once, which ends the test. Later packets
+    are ignored.
     """
 
     def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
@@ -239,8 +247,8 @@ class Recorder:
         self._from_sut = 0
         """The number of bytes that the SUT has sent."""
         self._cost = 0
-        """The size that is compared with ``flood_limit``: the number of bytes from the SUT, where each packet counts as
-        at least FRAME_COST_BYTES.
+        """int bytes: the size that is compared with ``flood_limit``. It is the number of bytes from the SUT, but
+        each packet counts as at least FRAME_COST_BYTES.
         """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
@@ -252,7 +260,7 @@ class Recorder:
 
     @property
     def writer(self) -> CaptureWriter:
-        """The writer of the capture, which is created for the first packet."""
+        """The writer of the capture. It is created when the first packet is written."""
         if self._writer is None:
             if self.path is None:
                 raise HarnessError("a packet cannot be recorded: the recorder has no file for the capture")
@@ -260,19 +268,19 @@ class Recorder:
         return self._writer
 
     def note(self, text: bytes) -> None:
-        """Write a note about an event that influences the check but is not a packet; do nothing after the end of the
-        capture.
+        """Write a note about an event that influences the check but is not a packet. After the end of the capture,
+        do nothing.
         """
         if self.path is not None and not self._closed:
             self.writer.note(text)
 
     @property
     def is_flooded(self) -> bool:
-        """Return whether the SUT has sent more than the limit, so that its packets are ignored."""
+        """Return whether the SUT has sent more than the limit. If so, its further packets are ignored."""
         return self.environment.flood is not None
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since the test began."""
+        """Return the time since the test began (int ms)."""
         return self.environment.now().monotonic_ms - self._began_ms
 
     def close(self) -> None:
@@ -284,7 +292,7 @@ class Recorder:
     # -- streams ------------------------------------------------------------------------------------------------
 
     def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
-        """Record a new connection. ``rpc``: whether the connection carries DCE/RPC."""
+        """Record a new connection. ``rpc`` states whether the connection carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
             from harness.capture.rpc_stream import RpcFramer
@@ -304,22 +312,23 @@ class Recorder:
         return connection
 
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
-        """Record bytes from the peer as one frame, even if they are not a packet."""
+        """Record, as one frame, bytes that the peer sent, even if the bytes are not a packet."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
         return self._add_frame(connection, number, TO_SUT, data, places)
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes from the SUT; return the packets that these bytes complete."""
+        """Record bytes that were received from the SUT. Return the packets that these bytes complete."""
         if len(data) > MAX_SEGMENT:
             self._note_at_once(len(data))
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
         return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
     def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes that were received in one piece.
+        """Record bytes that were received in one piece. Return the packets that they complete.
 
-        The capture contains a frame for each part that begins or continues a packet. So a frame number identifies one
-        packet, and PSH marks the end of a packet: a reader of the capture finds the same packets.
+        The capture contains a separate frame for each part that begins or continues a packet. So a frame number
+        identifies one packet. The PSH flag marks the end of a packet, so that a reader of the capture finds the
+        same packets.
         """
         if self.is_flooded:
             return []
@@ -346,13 +355,13 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Write a note that the following frames were received in one piece: the tester had received all of them when
-        it answered the first of them.
+        """Write a note that the bytes in the following frames were received in one piece: when the tester answered
+        the first of these frames, it had already received all of them.
         """
         self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
-        """For each connection, record the remaining bytes from the SUT that do not form a packet."""
+        """For each connection, record the remaining bytes from the SUT, which do not form a complete packet."""
         for connection in self.connections:
             self._record_trailing_bytes(connection)
 
@@ -363,7 +372,7 @@ class Recorder:
         connection.unframed.clear()
 
     def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
-        """Record the end of a connection."""
+        """Record that a side has closed a connection."""
         if connection.closed_by is not None:
             return
         self._record_trailing_bytes(connection)
@@ -376,15 +385,15 @@ class Recorder:
             )
 
     def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
-        """Write bytes from the SUT that belong to at most one packet; ``more``: whether later bytes belong to the same
-        packet.
+        """Write bytes from the SUT that belong to at most one packet. ``more`` states whether later bytes belong to
+        the same packet.
         """
         number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
         connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
-        """Record ``data`` as the next packet of the SUT; ``data`` is the first part of the SUT's bytes that belong to
-        no recorded packet.
+        """Record ``data`` as the next packet from the SUT. ``data`` is the beginning of the bytes from the SUT that
+        have not been assigned to a packet yet.
         """
         number, places = take_bytes(connection.unframed, len(data))
         return self._add_frame(connection, number, FROM_SUT, data, places, error)
@@ -392,7 +401,9 @@ class Recorder:
     def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
     ) -> tuple[int, list[Place]]:
-        """Write bytes of a stream; return the number of their first frame and their places in the file."""
+        """Write bytes of a stream. Return the number of the first frame that contains them, and the positions of
+        the bytes in the file.
+        """
         if self.path is None:
             return self._next_frame_number(), []
         from_client = from_sut == (connection.sut_role == "initiator")
@@ -403,7 +414,7 @@ class Recorder:
     # -- datagrams ----------------------------------------------------------------------------------------------
 
     def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
-        """Record a datagram; raise SutFlood when the SUT has sent too much."""
+        """Record a datagram. Raise SutFlood if the SUT has sent too much."""
         if from_sut:
             self._count_sut_packets(len(data))
         if self.path is None:
@@ -419,13 +430,13 @@ class Recorder:
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _next_frame_number(self) -> int:
-        """Return the number of the next frame when no capture file is written."""
+        """Return the number of the next frame. This method is used when no capture file is written."""
         return next(self._numbers)
 
     # -- stored packets -----------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
-        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many
+        """Count bytes from the SUT and the packets that they complete. Raise SutFlood if the SUT has sent too many
         bytes or packets.
         """
         self._from_sut += size
@@ -461,8 +472,8 @@ class Recorder:
 
 
 def name_frame(frame: Frame) -> None:
-    """Set the kind of a frame. Bytes that are not a packet get the kind malformed, whether the peer sent them on
-    purpose or the SUT by error.
+    """Set the kind of a frame. Bytes that are not a packet get the kind malformed, even if the peer sent them on
+    purpose.
     """
     try:
         frame.kind = _name_rpc_packet(frame) if frame.transport == RPC_TRANSPORT else _name_packet(frame)
@@ -473,8 +484,8 @@ def name_frame(frame: Frame) -> None:
 
 
 def _name_packet(frame: Frame) -> str:
-    """Return the kind of a packet; raise WireError if neither codec can parse the packet. Scapy does not dissect the
-    packet, because most packets are never read again.
+    """Return the kind of a packet. Raise WireError if neither codec can parse the packet. If the strict codec can
+    parse it, scapy does not dissect it, because most packets are never read again.
     """
     try:
         record = frame.record
@@ -486,8 +497,8 @@ def _name_packet(frame: Frame) -> str:
 
 
 def _name_rpc_packet(frame: Frame) -> str:
-    """Return the kind of a PDU; raise WireError if the PDU cannot be parsed. Only the type of a peer's PDU is read,
-    because checks may send wrong PDUs on purpose.
+    """Return the kind of a PDU. Raise WireError if the PDU cannot be parsed. If the peer sent the PDU, only its
+    type is read, because checks may send wrong PDUs on purpose.
     """
     from harness.wire.rpc_fragments import is_plain
 

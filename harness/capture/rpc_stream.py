@@ -12,7 +12,7 @@ class RpcFramer(Framer):
     """A parser that splits the bytes of one direction of a connection into complete PDUs."""
 
     def get_remaining_bytes(self) -> bytes:
-        """Return empty bytes, because an incomplete PDU is not reported."""
+        """Return no bytes, because an incomplete PDU is not reported."""
         return b""
 
     def _read_packet_size(self) -> int | None:

@@ -1,4 +1,6 @@
-"""Determine the interface, operation and stub of a connection's PDUs from the packets of the connection alone."""
+"""Determine the interface, the operation and the stub of the PDUs of a connection. Only the packets of the
+connection are used.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ _OPERATION_BY_OPNUM = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU and, after decoding, its stub."""
+    """A PDU: its bytes and, after decoding, its stub."""
 
     data: bytes
     stub: Any
@@ -46,17 +48,21 @@ class _Call:
     operation: Operation
     wide: bool
     gathered: dict[str, bytearray] = field(default_factory=dict)
-    """The stub bytes of the request and of the response, as far as they were received."""
+    """The bytes of the request stub and of the response stub that have been received so far."""
     first: dict[str, Pdu] = field(default_factory=dict)
 
 
 class _Connection:
-    """The calls of one connection, which are found PDU by PDU. Malformed PDUs and PDUs without a call are skipped."""
+    """The calls of one connection. They are found by reading the PDUs one by one. Malformed PDUs, and PDUs that
+    belong to no call, are skipped.
+    """
 
     def __init__(self) -> None:
         self._proposed: dict[int, list[Proposal]] = {}
         self._contexts: dict[int, tuple[Syntax, bool]] = {}
-        """The presentation contexts by identifier: the interface, and whether its stubs are in NDR64."""
+        """For each context identifier, the interface of the presentation context, and whether its stubs are in
+        NDR64.
+        """
         self._calls: dict[int, _Call] = {}
 
     def take(self, pdu: Pdu) -> None:
@@ -97,8 +103,8 @@ class _Connection:
 
 
 def read_stubs(pdus: Iterable[Pdu]) -> None:
-    """Decode the stubs of a connection's PDUs, given in the order of transmission. The first fragment of a call gets
-    the complete stub.
+    """Decode the stubs in the PDUs of a connection, which are given in the order of transmission. The complete stub
+    is stored in the PDU that contains its first fragment.
     """
     connection = _Connection()
     for pdu in pdus:

@@ -1,4 +1,4 @@
-"""Reassemble the streams in a capture, with the frame of each byte."""
+"""Reassemble the streams in a capture, and determine the frame that contains each byte."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A range of bytes in a stream, ``start`` to ``end`` (exclusive), that frame ``frame`` contains; ``pushed``:
-    whether the segment has PSH.
+    """A range of bytes in a stream, from ``start`` to ``end`` (exclusive), that is contained in the frame
+    ``frame``. ``pushed`` states whether the segment has the PSH flag.
     """
 
     start: int
@@ -26,8 +26,8 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame``: the frame with the FIN or, if ``reset`` is true,
-    the RST of this side.
+    """The bytes that one side of a connection sent. ``closed_frame`` is the frame with this side's FIN, or with its
+    RST if ``reset`` is true.
     """
 
     data: bytearray = field(default_factory=bytearray)
@@ -38,10 +38,11 @@ class Direction:
 
 @dataclass(slots=True)
 class Stream:
-    """One TCP connection: ``client`` opened it, in frame ``opened_frame``, whose comment is ``comment``.
+    """One TCP connection. ``client`` opened the connection in the frame ``opened_frame``, which has the comment
+    ``comment``.
 
-    ``client_inbound``: whether the recorder of the capture received the client's bytes; None if the file does not
-    record the direction.
+    ``client_inbound`` states whether the recorder of the capture received the client's bytes; it is None if the
+    file does not record the direction.
     """
 
     client: Endpoint
@@ -67,7 +68,9 @@ class Datagram:
 
 @dataclass(slots=True)
 class Streams:
-    """The connections and datagrams of a capture, in order of appearance; ``start_us``: the time of the first frame."""
+    """The connections and datagrams of a capture, in the order in which they begin. ``start_us`` is the time of the
+    first frame.
+    """
 
     tcp: list[Stream]
     udp: list[Datagram]
@@ -75,8 +78,8 @@ class Streams:
 
 
 def streams(path: Path) -> Streams:
-    """Return the streams in a capture; raise CaptureError if the capture is malformed, or bytes of a stream are missing
-    or out of order.
+    """Return the streams in a capture. Raise CaptureError if the capture is malformed, or if bytes of a stream are
+    missing or out of order.
     """
     gathered = _Gatherer(path)
     for frame in read_pcapng(path):
@@ -86,7 +89,9 @@ def streams(path: Path) -> Streams:
 
 @dataclass(slots=True)
 class _Sender:
-    """The sending side of an open connection: its stream, its direction, and the sequence number of its next byte."""
+    """The sending side of an open connection: the stream, the direction of the sent bytes, and the sequence number
+    of the next byte.
+    """
 
     stream: Stream
     direction: Direction

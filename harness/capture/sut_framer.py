@@ -1,8 +1,8 @@
 """Split the bytes of a SUT into packets, including malformed packets. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
-A queue manager stops reading a stream at the first wrong byte. The tester must report the rule that this byte breaks,
-and also read the later packets. So a packet with a wrong version, signature or size ends where its PacketSize or its
-content ends.
+A queue manager stops reading a stream at the first wrong byte. The tester, however, must report the rule that this
+byte breaks, and must also read the later packets. So a packet with a wrong version, signature or size is assumed to
+end where its PacketSize or its content ends.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure_pack
 
 _SECTION = BaseHeader.SECTION
 _RECOGNIZED_AFTER_BYTES = 8
-"""The number of bytes that are needed to recognize a packet: BaseHeader with version and signature."""
+"""int bytes: the number of bytes that are needed to recognize a packet. They contain the version and the signature
+in the BaseHeader.
+"""
 _KIND_KNOWN_AFTER_BYTES = 20
-"""The number of bytes that are needed to determine the kind of a packet: the BaseHeader and the start of the next
-header.
+"""int bytes: the number of bytes that are needed to determine the kind of a packet. They contain the BaseHeader and
+the start of the next header.
 """
 _SIZE_OFFSET = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
-"""The lengths of internal packets by packet type (PT in the InternalHeader): SessionAck, EstablishConnection,
-ConnectionParameters.
+"""int bytes: the lengths of internal packets, by packet type (PT in the InternalHeader), for SessionAck,
+EstablishConnection and ConnectionParameters.
 """
 _SESSION_HEADER = 16
 _LONGEST_COMPUTED_MESSAGE_BYTES = 64 * 1024
-"""int bytes: the maximum length of a message whose end is computed from its headers; a longer message ends at its
-PacketSize.
+"""int bytes: the maximum length of a message whose end is computed from its headers. A longer message ends where
+its PacketSize ends.
 """
 
 
@@ -68,8 +70,8 @@ class SutFramer(Framer):
         return wanted
 
     def _find_size_by_content(self) -> int | None:
-        """Return the length of the packet, computed from its content instead of PacketSize; None if the content does
-        not determine the length.
+        """Return the length of the packet, computed from its content instead of its PacketSize, or None if the
+        content does not determine the length.
         """
         held = self._held
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
@@ -78,8 +80,8 @@ class SutFramer(Framer):
         return _message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
 
     def _is_packet_end(self, size: int) -> bool:
-        """Return whether a packet can end after ``size`` bytes: no more bytes have been received, or the next packet
-        begins there, which may have the same error.
+        """Return whether a packet can end after ``size`` bytes. It can if no more bytes have been received, or if
+        another packet begins there, which may have the same error as this packet.
         """
         held = self._held
         after = held[size : size + 8]
@@ -90,12 +92,12 @@ class SutFramer(Framer):
 
 
 def _correct_base_header(head: bytearray) -> bytes:
-    """Return the bytes of a packet with the correct version and signature in its BaseHeader."""
+    """Return the bytes of a packet with the version and the signature in its BaseHeader corrected."""
     return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
 
 
 def _message_size(held: bytearray, has_session_header: bool) -> int | None:
-    """Return the length of a message, computed from its headers; None when the headers received so far are
+    """Return the length of a message, computed from its headers, or None if the headers received so far are
     inconsistent.
     """
     after = _SESSION_HEADER if has_session_header else 0

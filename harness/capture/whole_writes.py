@@ -1,5 +1,5 @@
-"""Write the files of a run folder so that they contain only complete records: a record is written completely or not at
-all.
+"""Write the files of a run folder so that they contain only complete records. A record is written completely or not
+at all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from harness.errors import FolderError
 
 
 def open_whole(path: Path, mode: str) -> FileIO:
-    """Open a file for records; raise FolderError when it cannot be opened."""
+    """Open a file for records. Raise FolderError if it cannot be opened."""
     try:
         return FileIO(path, mode)
     except OSError as error:
@@ -20,7 +20,9 @@ def open_whole(path: Path, mode: str) -> FileIO:
 
 
 def write_whole(file: FileIO, path: Path, record: bytes) -> None:
-    """Append a record to a file. If the disk has no space for the record, restore the file and raise FolderError."""
+    """Append a record to a file. If the disk has no space for the record, restore the earlier state of the file and
+    raise FolderError.
+    """
     written = 0
     try:
         while written < len(record):

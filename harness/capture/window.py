@@ -1,4 +1,4 @@
-"""Keep the latest packets of a test in memory, and read earlier packets back from the capture file."""
+"""Keep the latest packets of a test in memory, and read earlier packets from the capture file when they are needed."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST_BYTES = 4 * 1024
-"""int bytes: the minimum size that a packet counts for, because some data about each packet always stays in memory."""
+"""int bytes: the minimum size with which a packet is counted, because some data about each packet always stay in
+memory.
+"""
 LAYERS_COST_PER_BYTE = 8
-"""The estimated memory of a packet with its dissection, as a multiple of the packet's size, without
-LAYERS_COST_BYTES.
+"""The estimated memory of a packet with its dissection, as a multiple of the packet's size. LAYERS_COST_BYTES is
+added to the product.
 """
 LAYERS_COST_BYTES = 8 * 1024
 
 
 class Place(NamedTuple):
-    """The position of bytes of a packet in the capture file: int offset and size."""
+    """The position of bytes of a packet in the capture file: their offset and their number (int bytes)."""
 
     offset: int
     size: int
 
 
 class Piece(NamedTuple):
-    """A piece of a stream: the number of its frame, and its position in the capture file."""
+    """A piece of a stream: the number of the frame that contains it, and its position in the capture file."""
 
     number: int
     place: Place
 
 
 def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
-    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which these bytes begin, and the
-    positions of these bytes in the capture file.
+    """Remove the first ``size`` bytes from the pieces of a stream. Return the frame in which these bytes begin, and
+    the positions of these bytes in the capture file.
     """
     number, places = pieces[0].number, list[Place]()
     while pieces and size:
@@ -59,7 +61,7 @@ class StoredPacket(Protocol):
 
 
 class Window:
-    """The latest frames of a capture file; without a file, all frames stay in memory."""
+    """The latest frames of a capture file. If there is no file, all frames stay in memory."""
 
     def __init__(self, path: Path | None, limit: int = WINDOW_BYTES) -> None:
         self._path = path
@@ -68,8 +70,8 @@ class Window:
         self._cost = 0
 
     def take(self, frame: StoredPacket, places: list[Place]) -> None:
-        """Store a new frame in memory; ``places`` are its positions in the file. Remove the oldest frames when memory
-        exceeds the limit.
+        """Store a new frame in memory. ``places`` contains its positions in the file. If the frames need more
+        memory than the limit, remove the oldest.
         """
         if self._path is None:
             return

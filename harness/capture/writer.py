@@ -1,5 +1,5 @@
-"""Write captures of the harness's traffic, with every byte and both endpoints, from the harness's own records instead
-of a sniffer.
+"""Write captures of the harness's traffic, with every byte and both endpoints. They are written from the harness's
+own records, not by a sniffer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN)
 
 @dataclass(slots=True)
 class _Side:
-    """One endpoint of a connection: the sequence number of its next byte, and whether it has sent its FIN."""
+    """One endpoint of a connection: the sequence number of its next byte, and whether the endpoint has sent its
+    FIN.
+    """
 
     endpoint: Endpoint
     sequence: int
@@ -39,31 +41,34 @@ class _Connection:
     client_is_sut: bool | None
 
     def sides(self, from_client: bool) -> tuple[_Side, _Side]:
-        """Return the sender and the receiver, in this order, given whether the client sends."""
+        """Return the sending and the receiving endpoint. ``from_client`` states whether the client sends."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
     def is_inbound(self, from_client: bool) -> bool | None:
-        """Return whether bytes from an endpoint come from the SUT; None if this is unknown."""
+        """Return whether bytes come from the SUT, or None if this is unknown. ``from_client`` states whether the
+        client sends the bytes.
+        """
         return None if self.client_is_sut is None else self.client_is_sut == from_client
 
 
 class CaptureWriter:
-    """A writer of pcapng files with raw IP packets. Each packet is written at once, so that a killed run loses no
-    packet.
+    """A writer of pcapng files with raw IP packets. Each packet is written immediately, so that no packet is lost
+    if the run is killed.
 
-    ``start_us``: int microseconds since 1970 UTC, the zero point of the times that are passed to the methods. Frame
-    numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. If one endpoint is known to be the
-    SUT, every frame has a direction: inbound packets are from the SUT. Misuse raises HarnessError.
+    ``start_us`` is the time, in int microseconds since 1970 UTC, from which the times that are passed to the
+    methods are counted. Frame numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. If
+    it is known which endpoint is the SUT, every frame has a direction: packets from the SUT are inbound. Misuse
+    raises HarnessError.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
         self.path = path
         self.frames = 0
         self.places: list[Place] = []
-        """The positions, in the file, of the data that was written last."""
+        """The positions in the file of the data that were written last."""
         self._size = len(file_header())
         self._data_end = 0
-        """The offset in the file after the data of the last packet."""
+        """The offset in the file at which the data of the last packet end."""
         self._pending = bytearray()
         """The blocks that will be written with the next packet: notes, and the first packets of a handshake."""
         self._start_us = start_us
@@ -109,8 +114,8 @@ class CaptureWriter:
         comment: str | None = None,
         more: bool = False,
     ) -> list[int]:
-        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers. The last
-        segment has PSH, unless the packet continues in later bytes (``more``).
+        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes. Return the frame numbers of the
+        segments. The last segment has the PSH flag, unless the packet continues in later bytes (``more``).
         """
         if not data:
             raise HarnessError(f"{self.path}: no data to write on connection {conn_id}")
@@ -133,9 +138,10 @@ class CaptureWriter:
     def write_tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
-        """Write the FIN with which one side closes its direction; return the frame number.
+        """Write the FIN with which one side closes its direction. Return the frame number.
 
-        The other side can send until it also closes. ``reset``: write a RST instead, which closes both directions.
+        The other side can send until it also closes. If ``reset`` is true, write a RST instead, which closes both
+        directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
         ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
@@ -157,7 +163,7 @@ class CaptureWriter:
         comment: str | None = None,
         from_sut: bool | None = None,
     ) -> int:
-        """Write a datagram; return its frame number."""
+        """Write a UDP datagram. Return its frame number."""
         if len(data) > MAX_DATAGRAM:
             raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
         try:
@@ -169,9 +175,9 @@ class CaptureWriter:
         return number
 
     def note(self, text: bytes) -> None:
-        """Write a note between the last packet and the next packet; a note has at most `MAX_NOTE` bytes.
+        """Write a note between the last packet and the next packet. A note has at most `MAX_NOTE` bytes.
 
-        The note is written together with the next packet: a separate write costs more than the note.
+        The note is written together with the next packet, because a separate write would cost more than the note.
         """
         self._pending += note_block(text)
 
@@ -209,8 +215,8 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment and return its frame number. ``later``: whether the segment is written together with the next
-        frame instead of immediately.
+        """Write a segment, and return its frame number. ``later`` states whether the segment is written together
+        with the next frame instead of immediately.
         """
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)

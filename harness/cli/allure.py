@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALLURE_PACKAGE = "allure@3"
 NPM_LIMIT_S = 600
-"""The time limit of npm in seconds; npm may have to download the package first."""
+"""int s: the time limit for npm, which may have to download the package first."""
 _PAGE_NAME = "index.html"
 
 
@@ -69,7 +69,7 @@ def allure(
 
 
 def _make_allure_results(found: RunResults, folder: Path) -> Path:
-    """Write allure-results into a folder, for a run that was made without ``--allure``; return their path."""
+    """Write a folder allure-results for a run that was made without ``--allure``; return the path of the folder."""
     from dataclasses import replace
     from functools import partial
 

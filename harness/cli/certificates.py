@@ -17,12 +17,12 @@ from harness.interrupts import unwind_on_signals
 EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
 EXIT_OTHER_SUITES = 3
-"""The exit code for a certificate that this installation cannot judge, because the certificate has a different rule set
-or harness version.
+"""The exit code for a certificate that this installation cannot judge because the certificate was made with a
+different rule set or harness version.
 """
 NOT_EXERCISED_PERCENT = 5.0
-"""int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
-for the help.
+"""int percent: the default of `harness.results.certificate`. The value is repeated here because importing that
+module would delay the help.
 """
 PASSWORD_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 

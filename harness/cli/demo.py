@@ -47,20 +47,22 @@ CONTOSO_FAULTS = (
 """The seven faults of "Contoso 1.0". Each of them breaks few rules."""
 
 WORKER_COUNT = {"process": 3, "virtual": 1}
-"""The number of checks of a system that run in parallel, by driver. Checks over loopback mostly wait; checks in virtual
-time only compute.
+"""For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks
+in virtual time only compute.
 """
 
 REPORT_FILE, PROGRESS_FILE = "report.txt", "report.log"
-"""The files with the output of `mqconform rollup` and with its progress."""
+"""The names of the files that receive the output of `mqconform rollup` and its progress messages."""
 POLL_INTERVAL_S = 0.3
 """The interval, in seconds, between two readings of the progress of the runs."""
 REPORT_WAIT_LIMIT_S = 3_600
-"""The maximum time, in seconds, that the report waits for the end of the runs; the runs end earlier."""
+"""int s: the maximum time that the report waits for the end of the runs. The runs normally end much earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The sections whose checks the demo runs: sections about packets and session set-up, whose checks take little time."""
+"""The sections whose checks the demo runs. These sections are about packets and session set-up; their checks take
+little time.
+"""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
-"""The check that the selection omits, because this check takes longer than all others together."""
+"""The expression that excludes one check, which takes longer than all others together."""
 
 _SUT_FILE_TEXT = """\
 [sut]
@@ -165,8 +167,8 @@ def run_demo(out: Path, *, whole: bool) -> int:
 
 
 def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
-    """Start the runs and the report, show the progress of the runs, and compare the results with the expected results;
-    return the exit code.
+    """Start the runs and the report, show the progress of the runs, and compare the results with the expected
+    results. Return the exit code.
     """
     runs = {system: _start_run(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
@@ -276,7 +278,7 @@ def _has_finished(run: Path) -> bool:
 
 
 class _Tally:
-    """A counter of the verdicts of a run in progress, which reads each line of the growing file only once."""
+    """A counter of the verdicts of a run in progress. It reads each line of the growing verdict file only once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -284,7 +286,7 @@ class _Tally:
         self.counts: Counter[str] = Counter()
 
     def count(self) -> Counter[str]:
-        """Count the verdicts in new lines; return the counts of all lines so far."""
+        """Count the verdicts in the new lines; return the counts of all lines so far."""
         if self.path.is_file():
             with self.path.open("rb") as file:
                 file.seek(self.read)
@@ -309,8 +311,8 @@ def _build_progress_table(
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Compare the failed rules of a system's run with the rules that the system's faults break; return an error text
-    unless both are the same.
+    """Compare the rules that failed in a system's run with the rules that the system's faults break. Return a
+    description of the difference, or None if there is none.
     """
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):

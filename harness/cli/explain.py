@@ -1,4 +1,4 @@
-"""Produce the output of `mqconform explain RULE`: everything known about one rule."""
+"""Produce the output of `mqconform explain RULE`, which contains everything known about one rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _TEXT_LIMIT = 200
 
 
 def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
-    """Yield the lines that explain a rule; raise UsageError for an unknown rule, or for a folder without a run."""
+    """Yield the lines that explain a rule. Raise UsageError for an unknown rule, and for a folder that contains no
+    run.
+    """
     rule = find_rule_id(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
@@ -62,8 +64,8 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
 
 
 def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
-    """Return the JSON object of a rule: its line of ``mqconform rules --format json``, with the places of its row,
-    checks and faults.
+    """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
+    of the rule's row, checks and faults.
     """
     places = {"row": _place_of_row(inventory.catalogue[rule])}
     found = {
@@ -122,7 +124,9 @@ def _list_lines(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the checks that judge a rule: name, place, first line of the docstring, and varied parameters."""
+    """Return the checks that judge a rule, each with its name, its place, the first line of its docstring, and its
+    varied parameters.
+    """
     varied = inventory.varied
     return [
         _describe_check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
@@ -140,8 +144,8 @@ def _describe_check(path: str, name: str) -> dict[str, str]:
 
 
 def _list_cells(rule: str) -> list[dict[str, str]]:
-    """Return the cells (pairs of state and event) that a rule decides: machine, state and event, place, permitted
-    outcomes.
+    """Return the cells (pairs of state and event) that a rule decides, each with its machine, state, event, place
+    and permitted outcomes.
     """
     return [
         {
@@ -156,8 +160,8 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
 
 
 def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the faults that break a rule: name, place, behavior of a system with the fault, and whether the author of
-    the fault had not read the checks.
+    """Return the faults that break a rule, each with its name, its place, the behavior of a system with the fault,
+    and whether its author wrote it without having read the checks.
 
     If the name of a fault is composed from a table, the place is the table line with the rule's id.
     """
@@ -170,8 +174,8 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
 
 
 def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule, worst first. Equal verdicts share one line; the packets follow the first
-    line of each kind of verdict.
+    """Yield the verdicts of a run about a rule, worst first. Equal verdicts share one line. The first line of each
+    kind of verdict is followed by its packets.
     """
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, list_frames

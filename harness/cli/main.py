@@ -51,14 +51,17 @@ MODULES_OF_COMMANDS = MappingProxyType(
 """The commands of the harness in the order of --help, each with its module in ``harness.cli``."""
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
-"""The exceptions of typer for invalid arguments; the module of the class differs between versions of typer."""
+"""The exceptions of typer for invalid arguments. Different versions of typer define these classes in different
+modules.
+"""
 _PATH_ERROR_NUMBERS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
-"""The operating system error numbers for errors about a file or folder that the user named, or about the disk."""
+"""The operating system's error numbers for errors that concern the disk, or a file or folder that the user named.
+"""
 _ONLY_HELP = "NoArgsIsHelpError"
-"""The name of typer's error for a missing subcommand, raised after the help is printed."""
+"""The name of the error that typer raises for a missing subcommand after it has printed the help."""
 
 Register = Callable[[typer.Typer], None]
 """The type of functions that add commands to a command line."""
@@ -69,7 +72,7 @@ def _find_other_commands() -> dict[str, EntryPoint]:
 
 
 def find_register(name: str) -> Register | None:
-    """Return the function that adds a command to a command line; None for a command that does not exist."""
+    """Return the function that adds a command to a command line, or None if the command does not exist."""
     if name in MODULES_OF_COMMANDS:
         register: Register = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
         return register
@@ -81,11 +84,11 @@ class LazyCommands(TyperGroup):
     """A command line that imports the module of a command only when the command is requested."""
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """Return the names of all commands; commands of other packages are last."""
+        """Return the names of all commands. The commands of other packages are last."""
         return [*MODULES_OF_COMMANDS, *sorted(_find_other_commands())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return the command with the given name; None for an unknown name."""
+        """Return the command with the given name, or None for an unknown name."""
         register = find_register(cmd_name)
         if register is None:
             return None
@@ -94,8 +97,8 @@ class LazyCommands(TyperGroup):
         return get_group(found).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the first argument names; return its name, the command and the remaining arguments.
-        Raise UsageError for an unknown command, and for an option without a value.
+        """Find the command that the first argument names. Return its name, the command, and the remaining
+        arguments. Raise UsageError for an unknown command, and for an option whose value is missing.
         """
         if args[0] not in self.list_commands(ctx):
             from difflib import get_close_matches
@@ -147,7 +150,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; for an expected error, print a one-line message and return exit code 2."""
+    """Run the command line. For an expected error, print a one-line message and return exit code 2."""
     try:
         code = app(standalone_mode=False)
     except MqconformError as error:

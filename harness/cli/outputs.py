@@ -1,5 +1,5 @@
-"""Check and create the output files and folders of a command before its long steps; an error gives a one-line
-message.
+"""Check and create the output files and folders of a command before the command begins its long steps. An error is
+reported in a one-line message.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from harness.errors import UsageError
 
 @contextmanager
 def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
-    """Convert a file system error in this context into a UsageError, whose one-line message names the file or folder of
-    an option.
+    """Convert a file system error in this context into a UsageError. Its one-line message names the file or folder
+    that an option gives.
     """
     try:
         yield
@@ -23,7 +23,7 @@ def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
 
 
 def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
-    """Raise UsageError for a file that cannot be written or, with ``new``, exists. The file stays unchanged."""
+    """Raise UsageError if a file cannot be written or, with ``new``, if it already exists. The file is not changed."""
     with report_write_errors(path, option):
         is_there = path.exists()
         if is_there and new:
@@ -34,9 +34,7 @@ def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> Non
 
 
 def make_folder(path: Path) -> None:
-    """Create a missing folder and its parents; raise UsageError when the folder cannot be created or is not
-    writable.
-    """
+    """Create a missing folder and its parents. Raise UsageError if the folder cannot be created or is not writable."""
     with report_write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"
@@ -45,7 +43,7 @@ def make_folder(path: Path) -> None:
 
 
 def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
-    """Raise UsageError for an existing path; with ``may_be_empty``, an empty folder is accepted."""
+    """Raise UsageError for a path that already exists. With ``may_be_empty``, an existing empty folder is accepted."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
             raise UsageError(f"{path} already exists; give another --out")

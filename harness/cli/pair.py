@@ -112,7 +112,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
 
 
 def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
-    """Exit with the exit code of the given results; return if the code is 0."""
+    """Exit with the worst exit code of the given results; return normally if this code is 0."""
     from harness.pair.outcomes import Result
 
     if broken or any(one in (Result.FAIL, Result.BROKEN) for one in results):

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on standard error if it is a terminal; yield the function to call with the finished amount
-    and the total.
+    """Show a progress bar if standard error is a terminal. Yield the function to call with the finished amount and
+    the total amount.
     """
     from rich.console import Console
     from rich.progress import Progress

@@ -68,7 +68,9 @@ def replay_run(
 
 
 def describe_replayed(found: Replayed) -> Iterator[str]:
-    """Yield lines for the terminal: differing verdicts, checks that cannot be replayed, counts."""
+    """Yield the lines for the terminal: the verdicts that differ, the checks that cannot be replayed, and the
+    counts.
+    """
     for test, differences in found.differing.items():
         yield f"{test}:"
         for one in differences:

@@ -24,11 +24,11 @@ class Result:
         self._run = session.config.stash.get(RUN_KEY, None)
 
     def as_json(self) -> str:
-        """Return run.json with the additional keys ``folder``, ``partial`` (a text or null) and ``rules``; return the
-        text ``null`` if the run never began.
+        """Return, as JSON text, the content of run.json with the additional keys ``folder``, ``partial`` (a text or
+        null) and ``rules``, or ``null`` if the run never began.
 
-        ``rules`` has the final verdict of each rule, with ``verdict``, ``expected``, ``observed``, ``reason``,
-        ``test``, ``capture``, ``evidence``.
+        ``rules`` contains the final verdict of each rule, with ``verdict``, ``expected``, ``observed``, ``reason``,
+        ``test``, ``capture`` and ``evidence``.
         """
         run = self._run
         if run is None:

@@ -141,7 +141,7 @@ def _parse_seconds(option: str, text: str | None) -> int | None:
 
 
 def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
-    """Run pytest; print the result as JSON if that format is requested; return the exit code of pytest."""
+    """Run pytest, print the result as JSON if this format is requested, and return the exit code of pytest."""
     import pytest
 
     if format_ is RunFormat.TEXT:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TableFormat(StrEnum):
-    """The output format of a table: a table for people, or JSON for programs."""
+    """The output format of a table: text for people, or JSON for programs."""
 
     TABLE = "table"
     JSON = "json"

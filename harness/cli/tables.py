@@ -1,4 +1,4 @@
-"""Print tables for people, and lines of text for programs."""
+"""Print tables for people, and lines for programs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import typer
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], widest: str | None = None) -> None:
-    """Print a table on a terminal. Otherwise print a line for each row, with tabs between its cells, and no heading.
+    """Print a table if the output is a terminal. Otherwise print one line for each row, with tabs between the
+    cells, and without a heading.
 
-    ``widest``: the column that gets the remaining width.
+    ``widest`` is the column that gets the remaining width.
     """
     from rich.console import Console
     from rich.table import Column, Table

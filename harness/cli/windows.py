@@ -1,4 +1,6 @@
-"""The command ``mqconform windows``: write the files for a Windows machine and its SUT file (docs/windows.md)."""
+"""The command ``mqconform windows``: write the files that a Windows machine needs, and its SUT file
+(docs/windows.md).
+"""
 
 from __future__ import annotations
 
@@ -79,8 +81,8 @@ def register(app: typer.Typer) -> None:
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
-    """Return the SUT file of a Windows machine; raise UsageError for invalid values. ``ssh``: HOST or USER@HOST; None
-    to test the machine without an agent.
+    """Return the SUT file of a Windows machine. Raise UsageError for invalid values. ``ssh`` is HOST or USER@HOST,
+    or None to test the machine without an agent.
     """
     for option, value in (("--address", address), ("--peer-address", peer_address)):
         try:
@@ -102,7 +104,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
 
 
 def write_files(out: Path, text: str) -> None:
-    """Write the files and the SUT file; raise UsageError when a file exists or cannot be written."""
+    """Write the files and the SUT file. Raise UsageError if one of the files exists or cannot be written."""
     confirm_new_path(out, may_be_empty=True)
     with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)

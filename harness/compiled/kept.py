@@ -1,7 +1,7 @@
-"""Cache values that are computed from source files, in the user's cache folder, until one of these files changes.
+"""Cache values that are computed from source files. The cache is in the user's cache folder.
 
-A cached value is valid only for the modification times and sizes of its sources. A folder that cannot be read or
-written, or a broken entry, costs only time.
+A cached value is valid as long as its sources have the same modification times and sizes. If the folder cannot be
+read or written, or an entry is damaged, the value is computed again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ from harness.paths import IMPORTED_NS, SUITES
 _CACHE_SCHEMA_VERSION = 3
 _RECORDS_ENTRY = "records"
 _MAX_CHECKOUT_CACHES = 16
-"""The maximum number of checkouts and installations that have a cache; the least recently written cache is deleted
-first.
+"""The maximum number of checkouts and installations that have a cache. If there are more, the cache that was
+written least recently is deleted first.
 """
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the cache folder of these packages and this Python; None if the user has no home folder.
+    """Return the cache folder for these packages and this version of Python, or None if the user has no home
+    folder.
 
     The folder is in ``XDG_CACHE_HOME`` or ``~/.cache``.
     """
@@ -51,7 +52,7 @@ def cache_folder() -> Path | None:
 
 
 def _load_entry(name: str) -> dict[str, Any]:
-    """Return a cache entry; an empty one when the entry is missing or cannot be read."""
+    """Return a cache entry. If the entry is missing or cannot be read, return an empty entry."""
     folder = cache_folder()
     if folder is None:
         return {}
@@ -63,7 +64,7 @@ def _load_entry(name: str) -> dict[str, Any]:
 
 
 def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
-    """Write a cache entry. If two processes write at the same time, each entry is complete."""
+    """Write a cache entry. Even if two processes write at the same time, the resulting entry is complete."""
     folder = cache_folder()
     if folder is None:
         return
@@ -86,16 +87,17 @@ def _forget_oldest(home: Path) -> None:
 
 
 def _was_file_changed_since_start(made_of: Mapping[str, Stamp]) -> bool:
-    """Return whether a file changed while this process ran, so that this process may have imported the earlier content
-    of the file.
+    """Return whether a file has changed since this process started. If so, this process may have imported the
+    earlier content of the file.
     """
     return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return a value that is computed from source files: the cached value, unless one of the files has changed.
+    """Return a value that is computed from source files. The cached value is returned unless one of the files has
+    changed.
 
-    ``make``: a function that computes the value as JSON data; ``sources``: paths as in ``stamps``.
+    ``make`` is the function that computes the value as JSON data; ``sources`` are paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
     known = _load_entry(name)
@@ -109,8 +111,8 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Cached data (records) about Python files. A record is created by importing its file, and created again when the
-    file, or a file that it imports, has changed.
+    """Cached data (records) about Python files. A record is created by importing its file. The record is created
+    again when this file, or a file that it imports, has changed.
     """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)
@@ -119,10 +121,10 @@ class KeptRecords:
     """The cached records, by kind of record and path of the file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
-        """Return the records about some files, in the order of the files.
+        """Return the records about the given files, in the order of the files.
 
-        ``make``: a function that computes the records of files without a cached record, by path; each record is JSON
-        data.
+        ``make`` is a function that computes, by path, the records of the files that have no cached record. Each
+        record is JSON data.
         """
         known = self.records.setdefault(kind, {})
         missing = [path for path in paths if path not in known]
@@ -132,13 +134,13 @@ class KeptRecords:
         return [known[path] for path in paths]
 
     def save(self) -> None:
-        """Write all records to the cache, unless a file changed while this process ran."""
+        """Write all records to the cache, unless a file has changed while this process ran."""
         if not _was_file_changed_since_start(self.stamps):
             _save_entry(_RECORDS_ENTRY, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
-        """Remove the records of changed files, and of files that import a changed file now or imported it before the
-        change.
+        """Remove the records of changed files, and of all files that import a changed file, or imported it before
+        the change.
         """
         now = stamps()
         affected = find_affected_files(changed, self.imports)

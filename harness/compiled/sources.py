@@ -1,6 +1,7 @@
-"""Find the source files of the suites, the harness and the reference that changed, and the imports of each file.
+"""Find the source files of the suites, the harness and the reference that have changed, and the files that each
+file imports.
 
-Paths are relative to the folder that contains the packages, such as ``suites/mqqb/steps/opening.py``.
+Paths are relative to the folder that contains the packages, as in ``suites/mqqb/steps/opening.py``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Stamp = list[int]
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
 TABLES_BESIDE_CHECKS = ("states.toml",)
-"""The names of tables that a module reads from the module's folder without an import statement."""
+"""The file names of tables that a module reads from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
@@ -30,7 +31,7 @@ _IMPORT_STATEMENT = re.compile(
 
 @cache
 def stamps() -> Mapping[str, Stamp]:
-    """Return the stamp of every source file, by path, as it was at the first call in this process."""
+    """Return the stamps of all source files, by path, as they were at the first call in this process."""
     return dict(_stamp_files_below())
 
 
@@ -48,17 +49,17 @@ def _stamp_files_below() -> Iterator[tuple[str, Stamp]]:
 
 
 def find_changed_files(known: Mapping[str, Stamp]) -> set[str]:
-    """Return the files that are new, changed or missing, compared with earlier stamps."""
+    """Return the files that are new, changed or missing in comparison with earlier stamps."""
     now = stamps()
     return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}
 
 
 def list_imported_files(path: str) -> list[str]:
-    """Return the source files that a Python file reads: the files that its import statements name, the ``__init__.py``
-    files of their packages, and the tables in its own folder, which need no import statement.
+    """Return the source files that a Python file reads. These are the files that its import statements name, the
+    ``__init__.py`` files of their packages, and the tables in its own folder, which need no import statement.
 
-    A fast text search finds the imports. A matching line inside a string also counts as an import, which causes no
-    error.
+    A fast text search finds the imports. If a string contains a line that looks like an import, this line also
+    counts; this causes no error.
     """
     if not path.endswith(".py"):
         return []
@@ -79,7 +80,9 @@ def _list_imported_modules(match: re.Match[str]) -> Iterator[str]:
 
 @cache
 def _list_module_files(module: str) -> frozenset[str]:
-    """Return the files that an import of this module reads: its own file, and the ``__init__.py`` of its packages."""
+    """Return the files that are read when this module is imported: the module's own file, and the ``__init__.py``
+    files of its packages.
+    """
     names = module.split(".")
     folders = ["/".join(names[:length]) for length in range(1, len(names) + 1)]
     return frozenset(stamps().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)})

@@ -1,4 +1,6 @@
-"""The environments that provide time and network to a check: virtual and real, with the same interface."""
+"""The environments that provide the time and the network of a check. One environment is virtual, the other is real;
+both have the same interface.
+"""
 
 from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink
 from harness.environment.real import RealEnvironment

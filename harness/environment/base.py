@@ -23,7 +23,7 @@ class StreamSink(Protocol):
         """Handle a failed connection attempt."""
 
     def on_bytes(self, data: bytes) -> None:
-        """Handle received bytes of the stream; a call may contain any part of a packet."""
+        """Handle bytes that were received on the stream. They may be any part of a packet."""
 
     def on_closed(self, reason: str) -> None:
         """Handle the end of a connection that the other side closed or reset."""
@@ -51,16 +51,16 @@ class Stream(Protocol):
 
 
 class Listener(Protocol):
-    """An open TCP port that accepts connections."""
+    """A TCP port that accepts connections."""
 
     endpoint: Endpoint
 
     def close(self) -> None:
-        """Close the port; no more connections are accepted."""
+        """Close the port, so that no more connections are accepted."""
 
 
 class Datagrams(Protocol):
-    """An open UDP port."""
+    """A UDP port that sends and receives datagrams."""
 
     endpoint: Endpoint
 
@@ -68,23 +68,23 @@ class Datagrams(Protocol):
         """Send one datagram."""
 
     def close(self) -> None:
-        """Close the port; no more datagrams are sent or received."""
+        """Close the port, so that no more datagrams are sent or received."""
 
 
 class Witness(Protocol):
-    """The interface of the object that records events that influence a check and appear in no packet."""
+    """The interface of the object that records events which influence a check but appear in no packet."""
 
     def note_timeout(self) -> None:
-        """Record that a wait ended by its timeout. This method is not called in virtual time, where the events
-        determine the end of a wait.
+        """Record that a wait ended because its timeout expired. This method is not called in virtual time, where
+        the events alone determine when a wait ends.
         """
 
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
     def note_group(self, begins: bool) -> None:
-        """Record the beginning (``begins``) or the end of a group of events that occur before a waiting check
-        continues. This method is not called in virtual time.
+        """Record the beginning or the end of a group of events that are all handled before a waiting check
+        continues. ``begins`` is true at the beginning. This method is not called in virtual time.
         """
 
 
@@ -95,50 +95,52 @@ class Environment(Protocol):
     hung_up: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood: str | None
-    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither of
-    these.
-    """
+    """A description of how the SUT sends packets or opens connections endlessly, or None if it does neither."""
     pulse: Pulse | None
-    """The pulse measurement of the SUT; None in virtual time, and without a channel that measures the pulse."""
+    """The pulse measurement of the SUT, or None in virtual time and if no channel can measure the pulse."""
     witness: Witness | None
 
     def now(self) -> Now:
         """Return the current time."""
 
     def epoch_us(self) -> int:
-        """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
+        """Return the current time for captures (int microseconds since 1970-01-01 UTC)."""
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        """Return the time for captures (int microseconds since 1970-01-01 UTC) of an instant of the monotonic clock
-        (``monotonic_ms``).
+        """Return the time for captures (int microseconds since 1970-01-01 UTC) at the instant ``monotonic_ms`` of
+        the monotonic clock.
         """
 
     def limit(self, check_ms: int) -> None:
-        """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
+        """End the check after ``check_ms``, even during a wait. In virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        """Call ``action`` at the given time or, if the environment is busy then, as soon as possible afterwards."""
+        """Call ``action`` at the given time. If the environment is busy at that time, call it as soon as possible
+        afterwards.
+        """
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
-        """Run the environment until the condition is true or ``timeout_ms`` has passed; return whether the condition is
+        """Handle events until the condition is true or ``timeout_ms`` has passed; return whether the condition is
         true.
 
-        Without ``exactly``, known stalls of the SUT do not count as passed time.
+        Unless ``exactly`` is true, known stalls of the SUT do not count as passed time.
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
-        """Begin to connect from an address; ``on_open`` or ``on_failed`` of the sink is called later."""
+        """Begin to connect to ``remote`` from the address ``local_host``. Later, ``on_open`` or ``on_failed`` of
+        the sink is called.
+        """
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
-        """Open a TCP port; port 0 chooses a free port. ``accept`` returns the object that receives the events of a new
-        stream.
+        """Open a TCP port; port 0 means any free port. For each new stream, ``accept`` returns the object that
+        receives the events of the stream.
         """
 
     def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
-        """Open a UDP port; port 0 chooses a free port."""
+        """Open a UDP port; port 0 means any free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return the addresses of a host name as texts, best first."""
+        """Return the addresses of a host name as strings, with the preferred address first."""
 
     def close(self) -> None:
         """Close all streams, listeners and UDP ports that are still open."""

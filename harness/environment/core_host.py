@@ -54,22 +54,22 @@ class Stage(Protocol):
     """The interface of an object that reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        """Record a new transport. ``initiator``: whether this host opened it."""
+        """Record a new transport. ``initiator`` states whether this host opened the transport."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
-        """Handle a packet from the core: send it, send a changed packet, or send no packet."""
+        """Handle a packet from the core: send the packet, send a changed packet instead, or send no packet."""
 
     def incoming(self, transport: str, data: bytes) -> bytes:
-        """Handle bytes from the stream; the core receives the returned bytes."""
+        """Handle bytes that were received on the stream; return the bytes to pass to the core."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Record the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Return the datagram to send instead of a datagram from the core; None to send no datagram."""
+        """Return the datagram to send in place of a datagram from the core, or None to send no datagram."""
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Handle a received datagram; the core receives the returned datagram."""
+        """Handle a received datagram; return the datagram to pass to the core, or None to pass none."""
 
 
 class _TransportSink:
@@ -107,8 +107,8 @@ class _PingSink:
 
 
 class Unanswered(HarnessError):
-    """The error when a core did not answer a command in time: a bug in this project, unless the command waits for the
-    SUT.
+    """The error when a core does not answer a command in time. This is a bug in this project, unless the command
+    waits for the SUT.
     """
 
 
@@ -135,22 +135,22 @@ class CoreHost:
     # -- start and stop -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the core; ``listen``, ``listen_ping`` and ``listen_rpc`` open its ports."""
+        """Start the core. To open its ports, call ``listen``, ``listen_ping`` and ``listen_rpc``."""
         self.handle(Started())
 
     def listen(self, port: int) -> Endpoint:
-        """Accept connections to a port for the core."""
+        """Open a TCP port, and accept its connections for the core. Return the endpoint of the port."""
         listener = self.environment.listen(Endpoint(self.address, port), self._accept_connection)
         self._listeners.append(listener)
         return listener.endpoint
 
     def listen_ping(self, port: int) -> Endpoint:
-        """Open a UDP port on which the core answers pings."""
+        """Open a UDP port on which the core answers pings. Return the endpoint of the port."""
         return self._open_ping_socket(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve DCE/RPC with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
-        by 2. Return the port of qmcomm.
+        """Serve both DCE/RPC interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
+        Return the endpoint of qmcomm.
         """
         return self.rpc.listen(port)
 
@@ -160,7 +160,7 @@ class CoreHost:
         self.close_sockets()
 
     def close_sockets(self) -> None:
-        """Close all connections and ports, after which the core receives no network events."""
+        """Close all connections and ports. Afterwards, the core receives no network events."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()
@@ -189,14 +189,14 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Pass a request to the core; return the token with which the answer appears in ``answers``."""
+        """Pass a request to the core. Return a token; the answer is stored in ``answers`` under this token."""
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token
 
     def ask(self, request: Request, timeout_ms: int = 60_000) -> Result | str:
-        """Pass a request to the core and return its answer; an answer of type str is the one-line reason for a
-        refusal.
+        """Pass a request to the core and return its answer. An answer of type str is a one-line reason why the core
+        refused the request.
         """
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
@@ -298,7 +298,9 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_after_event(self, event: Input) -> None:
-        """Pass an event to the core after the current event, unless the core has been replaced before that."""
+        """Pass an event to the core after the current event has been handled, unless the core is replaced before
+        then.
+        """
         core = self.core
 
         def answer_if_current() -> None:

@@ -1,8 +1,8 @@
 """Measure the pulse of the system under test: whether the system answers questions while the tester waits.
 
-A system that is stopped, swapped out or migrated answers late, but breaks no rule. So time without answers does not
-count in a wait. A wait without a result ends only when the system has answered a question that was asked after the
-timeout of the wait.
+A system that is stopped, swapped out or migrated answers late, but breaks no rule. So the time during which the
+system does not answer does not count as waiting time. A wait without a result ends only when the system has
+answered a question that was asked after the timeout of the wait had expired.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from dataclasses import dataclass
 from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
-"""int ms: the interval between two questions, and between the start of a wait and its first question."""
+"""int ms: the interval between two questions, and the time from the start of a wait to its first question."""
 SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
-"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system waits
-only for its timers, which continue to run during a stall.
+"""int ms: the length of the last part of a wait. Only stalls in this part extend the wait. Before this part, the
+system waits only for its timers, which continue to run during a stall.
 """
 
 
 class Channel(Protocol):
-    """The interface of a channel that asks the system questions which change no state."""
+    """The interface of a channel on which the system is asked questions. The questions change no state of the
+    system.
+    """
 
     def ask(self, number: int) -> bool:
-        """Send a question, whose answer will contain the number; return False if the question cannot be sent because
-        the system does not listen.
+        """Send a question with a number, which the answer repeats. Return False if the question cannot be sent
+        because the system does not listen.
         """
 
     def close(self) -> None:
@@ -37,16 +39,18 @@ class Channel(Protocol):
 
 @dataclass(slots=True)
 class Stall:
-    """A stall: a time in which the system answered no question of the pulse measurement."""
+    """A period in which the system answered no question of the pulse measurement."""
 
     began_ms: int
     ended_ms: int
 
 
 class Pulse:
-    """The pulse measurement of the system. ``tolerance_ms``: the duration above which an answer was delayed by a stall.
+    """The pulse measurement of the system. An answer that takes longer than ``tolerance_ms`` was delayed by a
+    stall.
 
-    ``limit_ms``: the longest silence that counts as a stall; a system that is silent for longer counts as hanging.
+    ``limit_ms`` is the longest silence that counts as a stall. A system that is silent for longer counts as
+    hanging.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
@@ -56,7 +60,7 @@ class Pulse:
         self._channel: Channel | None = None
         self._open_channel: Callable[[], Channel] | None = None
         self._asked: deque[tuple[int, int]] = deque()
-        """The unanswered questions: the number of each, and its time (int ms)."""
+        """The unanswered questions: for each question, its number and the time at which it was asked (int ms)."""
         self._number = 0
         self._asked_ms = now_ms() - QUESTION_INTERVAL_MS
         """The time at which the last question was asked (int ms)."""
@@ -65,21 +69,21 @@ class Pulse:
         self.stalls: list[Stall] = []
         self.hangs = False
         self.was_gone = False
-        """Whether the system was unreachable for a time after it had answered."""
+        """Whether the system has been unreachable after it had answered at least once."""
         self._rests = False
 
     def use_channel(self, open_channel: Callable[[], Channel]) -> Pulse:
-        """Set the function that opens the channel for the first question."""
+        """Set the function that opens the channel. The function is called before the first question."""
         self._open_channel = open_channel
         return self
 
     def begin(self) -> Wait:
-        """Begin to measure a wait of a check, and return the wait."""
+        """Begin a wait of a check; return the object that extends the wait by the stalls."""
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:
-        """Send a question to the system; return the number of the question. A question that cannot be sent counts as
-        answered.
+        """Send a question to the system, and return the number of the question. A question that cannot be sent
+        counts as answered.
         """
         now_ms = self._now_ms()
         if self._channel is None and self._open_channel is not None:
@@ -94,7 +98,7 @@ class Pulse:
         return self._number
 
     def note_answer(self, number: int) -> None:
-        """Handle an answer, which also counts as the answer to all earlier questions."""
+        """Handle the answer to a question. The answer also counts as the answer to all earlier questions."""
         now_ms = self._now_ms()
         if self._asked and self._asked[0][0] <= number <= self._number:
             began_ms = self._asked[0][1]
@@ -105,30 +109,32 @@ class Pulse:
                 self._asked.popleft()
 
     def stop_asking(self) -> None:
-        """Send no more questions, because the system is stopped on purpose, so that its silence is not a stall."""
+        """Send no more questions. This method is called when the system is stopped on purpose, so that its silence
+        does not count as a stall.
+        """
         self._rests = True
         self.ask()
 
     def has_answered(self, number: int) -> bool:
-        """Return whether a question was answered, or can no longer be answered."""
+        """Return whether a question has been answered, or will not be answered because the system hangs."""
         return self.hangs or self._answered >= number
 
     def send_due_question(self) -> None:
-        """Send a question, unless the last one is more recent than ``QUESTION_INTERVAL_MS``."""
+        """Send a question if the last question is at least ``QUESTION_INTERVAL_MS`` old."""
         if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
             self.ask()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return the length (int ms) of the part of an interval that belongs to stalls. Each stall is extended by
-        ``SETTLE_AFTER_STALL_MS``.
+        """Return how much of an interval was lost to stalls (int ms). For each stall, ``SETTLE_AFTER_STALL_MS`` is
+        added.
         """
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
     def sum_overlapping_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return the total length (int ms) of the stalls that overlap an interval, including their parts outside the
-        interval.
+        """Return the total length of all stalls that overlap an interval (int ms). The parts of these stalls
+        outside the interval also count.
         """
         whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._all_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
@@ -149,8 +155,8 @@ class Pulse:
         return self._add_stall(self._asked[0][1], now_ms)
 
     def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
-        """Return the stalls after adding a stall. The new stall is combined with the last stall if both overlap,
-        because one stall delays many answers.
+        """Return the list of stalls with a new stall added. If the new stall overlaps the last stall, the two
+        become one stall, because a single stall delays many answers.
         """
         if self.stalls and began_ms <= self.stalls[-1].ended_ms:
             return [*self.stalls[:-1], Stall(self.stalls[-1].began_ms, ended_ms)]
@@ -165,7 +171,7 @@ class Pulse:
 
 
 class Wait:
-    """One wait of a check, extended by the stalls that the pulse measurement finds."""
+    """One wait of a check. The wait is extended by the stalls that the pulse measurement finds."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:
         self._pulse = pulse
@@ -173,7 +179,7 @@ class Wait:
         self._last_question: int | None = None
 
     def left_ms(self, now_ms: int, timeout_ms: int) -> int:
-        """Return the time until the next question of the wait (int ms); 0 when the wait is over."""
+        """Return the time until the next question of the wait (int ms), or 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
         due_ms += pulse.measure_stalls_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)

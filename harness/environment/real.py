@@ -1,4 +1,6 @@
-"""The real environment: sockets and the monotonic clock in one thread, which blocks only in select."""
+"""The real environment. Its sockets and its clock, the monotonic clock, are used by a single thread, which blocks
+only in select.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,14 @@ CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
 """int ms: the default time limit of a check."""
 CLEANUP_TIME_MS = 30_000
-"""int ms: the additional time for undoing changes after a check has reached its time limit."""
+"""int ms: the additional time that a check has for undoing its changes after it has reached its time limit."""
 CONNECTIONS_LIMIT = 512
-"""The maximum number of connections that a SUT may have open during a check; more connections count as a flood."""
+"""The maximum number of connections that a SUT may have open during a check; more connections are treated as a
+flood.
+"""
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""int bytes: the maximum amount of data that may wait for a SUT that does not read; a check that queues more data has a
-bug.
+"""int bytes: the maximum amount of data that may be queued for a SUT that does not read. A check that queues more
+data has a bug.
 """
 
 
@@ -197,9 +201,10 @@ class _RealDatagrams:
 
 
 class RealEnvironment:
-    """The environment for real systems. All events are handled in ``run_until``, none while a check computes.
+    """The environment for real systems. Events are handled only in ``run_until``, not while the code of a check
+    runs.
 
-    ``shares_clock``: whether the SUT runs on this machine and reads the same clock.
+    ``shares_clock`` states whether the SUT runs on this machine and so reads the same clock.
     """
 
     virtual = False
@@ -213,7 +218,9 @@ class RealEnvironment:
         self.hung_up = False
         self.flood: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse measurement of the SUT, whose stalls do not count in waits; None if no pulse is measured."""
+        """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
+        waiting time.
+        """
         self.witness: Witness | None = None
 
     def now(self) -> Now:
@@ -235,7 +242,7 @@ class RealEnvironment:
         return len(self._selector.get_map())
 
     def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
-        """Watch a socket: call ``on_ready`` whenever the socket is readable (or, if requested, writable)."""
+        """Watch a socket. ``on_ready`` is called whenever the socket is readable or, if requested, writable."""
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
         if sock in self._selector.get_map():
             self._selector.modify(sock, mask, on_ready)
@@ -344,7 +351,7 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """Report to the witness the port that the operating system chose for port 0."""
+        """If port 0 was requested, report to the witness which port the operating system chose."""
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

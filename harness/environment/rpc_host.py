@@ -1,4 +1,4 @@
-"""Host the DCE/RPC connections of a core in an environment, as a part of ``CoreHost`` (MS-MQQP)."""
+"""Host the DCE/RPC connections of a core in an environment (MS-MQQP). This module is a part of ``CoreHost``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.environment import Environment, Listener, Stream, StreamSink
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
 READ_PORT_OFFSET = 2
-"""The difference between the port of qm2qm, 2105, and the port of qmcomm, 2103 (MS-MQQP 3.1.4.8)."""
+"""The port of qm2qm (by default 2105) minus the port of qmcomm (by default 2103) (MS-MQQP 3.1.4.8)."""
 
 
 class _RpcSink:
@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core; ``deliver`` is called with each event of these connections."""
+    """The DCE/RPC ports and connections of a core. ``deliver`` is called with each event of these connections."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment
@@ -45,8 +45,8 @@ class RpcHost:
         self._listening: RpcListening | None = None
 
     def listen(self, port: int) -> Endpoint:
-        """Serve both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher by 2. Port 0
-        chooses free ports.
+        """Serve both interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2. Port 0 means
+        any free ports.
         """
         ports = (port, port + READ_PORT_OFFSET if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept_connection) for one in ports]
@@ -56,12 +56,12 @@ class RpcHost:
         return opened[0].endpoint
 
     def report_open_ports(self) -> None:
-        """Report the open ports to a core that starts."""
+        """Report the open ports to a core that is starting."""
         if self._listening is not None:
             self.deliver(self._listening)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes on a connection; discard bytes for a lost connection."""
+        """Send bytes on a connection. If the connection was lost, discard the bytes."""
         stream = self.streams.get(connection)
         if stream is not None:
             stream.send(data)

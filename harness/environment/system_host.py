@@ -1,4 +1,4 @@
-"""The host of the virtual system under test, with a disk. An exception in the core ends the host, like a crash of a
+"""Host the virtual system under test, which has a disk. An exception in the core ends the host, as a crash ends a
 process.
 """
 
@@ -22,16 +22,16 @@ from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 CHANGE_NOTICED_AFTER_MS = 500
-"""int ms: the time after which the system notices that the directory changed or became unreachable, unless it uses the
-directory earlier.
+"""int ms: the time after which the system notices that the directory has changed or become unreachable, unless the
+system uses the directory earlier.
 """
 _PROJECT_FOLDER = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
-    """A host that ends with the first exception of its core; after its end, the host neither listens nor answers.
+    """A host that ends with the first exception of its core. Afterwards, the host neither listens nor answers.
 
-    ``raises``: whether the exception is passed to the caller instead of ending the host.
+    ``raises`` states whether the exception is passed to the caller instead of ending the host.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SystemHost(CoreHost):
         super().__init__(environment, _NoCore(), address)
         self._surroundings = surroundings or Surroundings()
         self.ended: str | None = None
-        """A one-line text about how the process of the core ended; None while the process runs."""
+        """A one-line description of how the process of the core ended, or None while the process runs."""
         self.hangs = False
         """Whether the core is in an endless computation."""
         self._new_core = new_core
@@ -67,13 +67,13 @@ class SystemHost(CoreHost):
             self.handle(event)
 
     def restart(self) -> None:
-        """End the process and start it again: only the content of the disk survives."""
+        """End the process and start it again. Only the content of the disk survives."""
         self.lose_transports("restart")
         self.driver.forget()
         self.start()
 
     def reset(self) -> None:
-        """Continue like a newly installed system: with an empty disk and the initial environment."""
+        """Continue as a newly installed system, with an empty disk and the initial environment."""
         self._disk.clear()
         self.restart()
 
@@ -84,7 +84,7 @@ class SystemHost(CoreHost):
         self._call_soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
-        """Write a record to the disk immediately, because writing takes no time in this environment."""
+        """Write a record to the disk at once, because writing takes no time in this environment."""
         try:
             if not self._surroundings.available["storage"]:
                 raise StoreError(DISK_FULL)
@@ -101,8 +101,8 @@ class SystemHost(CoreHost):
         self.answer_after_event(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Pass a command to the core, or change the core's environment; inform the core about the change after some
-        time.
+        """Pass a command to the core, or change the environment of the core. After a change of the environment, the
+        core is informed with a delay.
         """
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
@@ -122,7 +122,9 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
-        """Report changes of the environment (such as the disk or the directory) to the queue manager."""
+        """Report to the queue manager which parts of its environment, such as the disk or the directory, have
+        changed.
+        """
         available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.write_at_once([entries])
@@ -132,7 +134,7 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Behave like a process whose code failed: end, or enter an endless computation."""
+        """Behave like a process whose code failed. The host either ends or enters an endless computation."""
         if self._raises:
             raise error
         self.core = _NoCore()
@@ -176,7 +178,7 @@ class _Guarded:
 
 
 class _NoCore:
-    """A core that ignores all inputs, used before the start of a core and after its failure."""
+    """A core that ignores all inputs. It is used before the core is started, and after the core has failed."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []
@@ -189,7 +191,7 @@ class _NoCore:
 
 
 def _describe_exception(error: Exception) -> str:
-    """Return one line with the exception and the place in the code that raised it."""
+    """Return one line that names the exception and the place in the code that raised it."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
     shown = file.relative_to(_PROJECT_FOLDER) if file.is_relative_to(_PROJECT_FOLDER) else file.name

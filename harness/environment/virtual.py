@@ -1,5 +1,5 @@
-"""The virtual environment in this process: time jumps to the next event, and bytes take one millisecond to the other
-side.
+"""The virtual environment, which runs in this process. Time jumps to the next event, and bytes reach the other side
+after one millisecond.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from reference_qm.surface.inputs import Endpoint
 
 NETWORK_LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""The maximum number of events in one wait; if there are more events, two cores are assumed to answer each other
-endlessly.
+"""The maximum number of events in one wait. If more events occur, the harness assumes that two cores answer each
+other endlessly.
 """
 
 _BOOTED_MS = 3_600_000
@@ -25,7 +25,7 @@ _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in 
 
 
 def _compute_now(monotonic_ms: int) -> Now:
-    """Return the instant of virtual time at a reading of the monotonic clock."""
+    """Return the virtual time that belongs to a reading of the monotonic clock."""
     return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOTED_MS) // 1000)
 
 
@@ -100,7 +100,7 @@ class _VirtualDatagrams:
 
 
 class VirtualEnvironment:
-    """The environment for virtual time. It is deterministic: the same check produces the same events at the
+    """The environment for virtual time. It is deterministic: the same check always produces the same events at the
     same times.
     """
 
@@ -205,7 +205,9 @@ class VirtualEnvironment:
         return port
 
     def _choose_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return the endpoint at which the environment listens; a free port replaces port 0."""
+        """Return the endpoint at which the environment listens. If port 0 was requested, the endpoint has a free
+        port.
+        """
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
             if self.witness is not None:

@@ -1,9 +1,9 @@
 """Provide the time of day of a run, independent of changes to the machine's clock.
 
-A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run records are
-the start time of its process plus the elapsed time, so that frames and verdicts stay in order. Times in packets are
-compared with the clock of the system under test: if that system uses this machine's clock, the tester also reads this
-clock for packets, and reports a jump.
+A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. So a run records times that
+are computed as the start time of its process plus the elapsed time. Frames and verdicts therefore stay in order.
+Times in packets are compared with the clock of the system under test. If that system uses the clock of this
+machine, the tester also reads this clock for packets, and reports a jump.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NS_PER_MS = 1_000_000
 
 
 def _measure_clock_offset_ns() -> int:
-    """Return the difference between the time of day and the monotonic clock (int ns)."""
+    """Return the time of day minus the monotonic clock (int ns)."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -26,16 +26,17 @@ _CLOCK_OFFSET_NS = _measure_clock_offset_ns()
 
 
 def steady_ns(monotonic_ns: int | None = None) -> int:
-    """Return the time of day in ns since 1970 UTC, computed as the start of the process plus the elapsed time.
+    """Return the time of day (int ns since 1970 UTC), computed as the start time of the process plus the elapsed
+    time.
 
-    ``monotonic_ns``: an instant of the monotonic clock; None means now.
+    ``monotonic_ns`` is an instant of the monotonic clock; None means now.
     """
     return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _CLOCK_OFFSET_NS
 
 
 class WallClock:
-    """The time of day for packets. ``machines``: whether to read the machine's clock, which the SUT also reads, instead
-    of a clock without jumps.
+    """The time of day for packets. ``machines`` states whether to read the machine's clock, which the SUT also
+    reads, or a clock without jumps.
     """
 
     def __init__(self, *, machines: bool) -> None:
@@ -44,7 +45,7 @@ class WallClock:
         self._furthest_ms = 0
 
     def utc_s(self) -> int:
-        """Return the seconds since 1970 UTC."""
+        """Return the time of day in whole seconds since 1970 UTC."""
         if not self._machines:
             return steady_ns() // 1_000_000_000
         self._furthest_ms = max(self._furthest_ms, abs(_measure_clock_offset_ns() - self._ahead_ns) // _NS_PER_MS)
@@ -52,5 +53,7 @@ class WallClock:
 
     @property
     def jump_ms(self) -> int:
-        """The size of the clock's jump since the beginning (int ms); 0 without a jump."""
+        """The size of the largest clock jump since this object was created (int ms), or 0 if the clock did not
+        jump.
+        """
         return self._furthest_ms if self._furthest_ms >= LEAST_CLOCK_JUMP_MS else 0

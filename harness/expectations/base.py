@@ -1,5 +1,5 @@
-"""The base class of expectations: values that are compared with an observation, explain a difference, and print as
-text.
+"""Define the base class of expectations. An expectation is compared with an observation, explains the difference,
+and is printed as text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from harness.expectations.numbers import show_integer
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between an observation and the expectation. ``says``: the observation, and how it differs."""
+    """The difference between an observation and the expectation. ``says`` contains the observation and describes
+    how it differs.
+    """
 
     says: str
 
@@ -25,35 +27,35 @@ class Difference:
 
 
 SEPARATOR_IN_NAMED_TEXT = " = "
-"""The text between a name and its value inside a text that already has a name, so that a text contains at most one
-colon.
+"""The separator between a name and its value inside a text that already has a name. It is not a colon, so that a
+text contains at most one colon.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
-"""The words that a verdict prints for the unit at the end of a name."""
+"""The words that a verdict prints for the unit at the end of a name, by unit."""
 _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 """Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
 NAME_OF_NESTED_VALUE = "item"
 """The name for a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
-"""The words that a verdict prints for values that are neither numbers nor texts."""
+"""The words that a verdict prints for None, True and False."""
 
 
 class Expectation(ABC):
-    """The expectation of a check. Its ``str`` is the text ``expected`` in a verdict."""
+    """The expectation of a check. ``str`` of an expectation is the text ``expected`` in a verdict."""
 
     @abstractmethod
     def __str__(self) -> str: ...
 
     @abstractmethod
     def compare(self, observed: Any) -> Difference | None:
-        """Return how an observation differs from the expectation; None if the observation is as expected."""
+        """Return how an observation differs from the expectation, or None if the observation is as expected."""
 
     def show(self, observed: Any) -> str:
-        """Return an observation as the text ``observed`` in a verdict."""
+        """Return the text that a verdict shows as ``observed`` for an observation."""
         return show_value(observed)
 
     def with_name(self, name: str) -> Expectation:
-        """Return the expectation of a value with a name; the name decides how integers are printed."""
+        """Return this expectation with a name for its value. The name determines how integers are printed."""
         del name
         return self
 
@@ -80,14 +82,16 @@ class Value(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Return the expectation for a value that a check passes; other modules register expectations for lists, sets and
-    mappings.
+    """Return the expectation that a check means by a value: an expectation is returned unchanged. Other modules
+    register functions for lists, sets and mappings.
     """
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
 def show_value(value: Any, name: str = "") -> str:
-    """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
+    """Return the text of a value for a verdict. ``name`` is the name of the value; the name determines how integers
+    are printed.
+    """
     if isinstance(value, str):
         text = str(getattr(value, "shown", value))
         return text if text.isprintable() and text else repr(text)
@@ -104,15 +108,16 @@ def show_value(value: Any, name: str = "") -> str:
 
 
 def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
-    """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``. ``sign``: the text between
-    a name and its value; `SEPARATOR_IN_NAMED_TEXT` if the whole text itself has a name.
+    """Join texts, each with its name, to one text for a verdict, such as ``left: a, b; by second handle: none``.
+    ``sign`` is the separator between a name and its value: `SEPARATOR_IN_NAMED_TEXT` if the joined text itself has
+    a name.
     """
     return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
 
 
 def _show_name(name: str) -> str:
-    """Return a name as text: the name of a fact with spaces and with its unit, the name of a field (``m_qft``)
-    unchanged.
+    """Return the text of a name. The name of a fact is printed with spaces and with its unit; the name of a field
+    (``m_qft``) is printed unchanged.
     """
     if name.startswith("m_") or name.isupper():
         return name
@@ -121,15 +126,17 @@ def _show_name(name: str) -> str:
 
 
 def show_item(value: Any, name: str = "") -> str:
-    """Return the text of a value that has a name. A mapping is enclosed in brackets; a text that looks like a list is
-    enclosed in quotation marks.
+    """Return the text of a value that has a name. A mapping is enclosed in brackets; a string that looks like a
+    list is enclosed in quotation marks.
     """
     is_clear = is_collection(value) or (isinstance(value, str) and ", " not in value)
     return show_value(value, name) if is_clear else show_nested(value, name)
 
 
 def show_nested(value: Any, name: str = "") -> str:
-    """Return the text of a value inside a list; a list or mapping is enclosed in brackets."""
+    """Return the text of a value that is an item of a list. If the value is a list or mapping, its text is enclosed
+    in brackets.
+    """
     if isinstance(value, Expectation):
         return enclose(str(value.with_name(name or NAME_OF_NESTED_VALUE)))
     if isinstance(value, Mapping) or is_collection(value):
@@ -142,10 +149,12 @@ def show_nested(value: Any, name: str = "") -> str:
 
 
 def enclose(text: str) -> str:
-    """Return a text for use inside a list; several named values are enclosed in brackets."""
+    """Return a text for use as an item of a list. A text that contains several named values is enclosed in
+    brackets.
+    """
     return f"[{text}]" if "; " in text else text
 
 
 def is_collection(value: Any) -> bool:
-    """Return whether a value is a sequence or set of values, and not text or bytes."""
+    """Return whether a value is a sequence or set, but not a string or bytes."""
     return isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray)

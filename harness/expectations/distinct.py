@@ -11,7 +11,7 @@ from harness.expectations.base import Difference, Expectation, is_collection, sh
 class Distinct(Expectation):
     """The expectation of ``count`` different values that are not in ``unlike``.
 
-    A difference names repeated values, values that are not allowed, and a wrong number of values.
+    A difference names the repeated values and the forbidden values, or reports that the number of values is wrong.
     """
 
     def __init__(self, of: str, count: int, unlike: Collection[Any]) -> None:
@@ -39,5 +39,7 @@ class Distinct(Expectation):
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
-    """Return the expectation of ``count`` different values: ``distinct("handles", 4, unlike=[0])``."""
+    """Return the expectation of ``count`` different values that are not in ``unlike``: ``distinct("handles", 4,
+    unlike=[0])``.
+    """
     return Distinct(of, count, unlike)

@@ -1,4 +1,6 @@
-"""Expectations of named values: fields of a packet, elements of the abstract data model, facts of a check."""
+"""Expectations of named values, such as fields of a packet, elements of the abstract data model, or facts of a
+check.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,10 @@ class HasFields(Protocol):
 
 
 class Named(Expectation):
-    """The expectation of named values, each a value or an expectation.
+    """The expectation of named values. Each named value is expected to equal a value or to meet an expectation.
 
-    The observation is a mapping with the same names, or a packet or header with these fields. A difference names only
-    the fields that differ.
+    The observation is a mapping with the same names, or a packet or header with these fields. A difference names
+    only the fields that differ.
     """
 
     def __init__(self, expected: Mapping[str, Any], sign: str = ": ") -> None:
@@ -96,12 +98,16 @@ class Named(Expectation):
         return show_item(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
 
     def _enclose(self, name: str, text: str) -> str:
-        """Return the text of a named value; named values inside it are enclosed in brackets."""
+        """Return the text of a named value. If the value itself consists of named values, the text is enclosed in
+        brackets.
+        """
         is_nested = isinstance(self.expected[name], Named) and SEPARATOR_IN_NAMED_TEXT in text and len(self._given) > 1
         return f"[{text}]" if is_nested else text
 
     def _read_values(self, observed: Any) -> Mapping[str, Any] | None:
-        """Return the values of the observation by name; None if the observation is of a type without named values."""
+        """Return the values of the observation by name, or None if the observation is of a type without named
+        values.
+        """
         if isinstance(observed, Mapping):
             return observed
         if isinstance(observed, HasFields):
@@ -121,8 +127,8 @@ def _(expected: Mapping) -> Named:  # type: ignore[type-arg]  # singledispatch t
 
 
 def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
-    """Return the expectation of fields in a packet, by printed name (``SessionHeader.WindowSize``), or of elements in a
-    mapping.
+    """Return the expectation of fields in a packet or of elements in a mapping. Fields are given by their printed
+    names (``SessionHeader.WindowSize``).
     """
     return Named({**(expected or {}), **more})
 
@@ -130,13 +136,13 @@ def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
 def facts(**expected: Any) -> Named:
     """Return the expectation of several named facts: ``facts(deleted=DONE, left=[])``.
 
-    Use this expectation for a rule that demands all facts together; judge facts of different rules separately.
+    Use this expectation for a rule that demands all of these facts. Judge facts of different rules separately.
     """
     return Named(expected)
 
 
 def _read_field(observed: Any, name: str) -> Any:
-    """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
+    """Return a field of a packet or of a header. In the path of a field in a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)
     for step in rest:
@@ -145,7 +151,7 @@ def _read_field(observed: Any, name: str) -> Any:
 
 
 def _is_shown_unchanged(value: Any) -> bool:
-    """Return whether an observation is shown without the form of the expectation, because the expectation is a plain
-    value or one of several values.
+    """Return whether an observation is shown unchanged instead of in the form of the expectation. This applies if
+    the expectation is a plain value, or one of several values.
     """
     return not isinstance(value, Expectation) or isinstance(value, OneOf)

@@ -1,4 +1,6 @@
-"""Expectations of several items that have an identity: messages by label, calls by outcome, queues by name."""
+"""Expectations of several items that have an identity. For example, messages are identified by label, calls by
+outcome, and queues by name.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,12 @@ NOTHING = "none"
 
 
 class Items(Expectation):
-    """The expectation of exactly the listed items, each as often as it is listed; ``ordered``: whether the order
-    matters.
+    """The expectation of exactly the listed items, each as often as it is listed. ``ordered`` states whether the
+    order matters.
 
-    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items,
-    empty if the verdict already names the container; ``name``: the function that names an observed item.
+    A difference names missing, repeated and unexpected items, or reports a wrong order. ``where`` is the container
+    of the items; it is empty if the verdict already names the container. ``name`` is the function that names an
+    observed item.
     """
 
     def __init__(
@@ -60,7 +63,9 @@ class Items(Expectation):
         return self._format_items(observed, self.name)
 
     def _show_beside(self, expected: Any, observed: Any) -> str:
-        """Return the text of an observed item, in the form of the expectation at the same position."""
+        """Return the text of an observed item. If the expected item at the same position is itself an expectation,
+        it determines the form of this text.
+        """
         if isinstance(expected, Expectation):
             return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
@@ -93,7 +98,7 @@ class Items(Expectation):
 
 
 class Nothing(Expectation):
-    """The expectation that no item of the given kind is observed; a difference lists the observed items."""
+    """The expectation that no item of the given kind is observed. A difference lists the observed items."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -109,8 +114,8 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The expectation that a list is not empty and that each item meets ``expected``; a difference names the items that
-    do not. ``is_named``: whether the verdict prints a name before the expectation.
+    """The expectation that a list is not empty and that each item meets ``expected``. A difference names the items
+    that do not meet it. ``is_named`` states whether the verdict prints a name before the expectation.
     """
 
     def __init__(self, expected: Any, of: str | None = None, *, is_named: bool = False) -> None:
@@ -142,7 +147,9 @@ class Each(Expectation):
         return self._add_subject(count) if kept else show_value(observed)
 
     def _add_subject(self, count: int | None = None) -> str:
-        """Return the text of the expectation with its subject and, for an observation, the number of items."""
+        """Return the text of the expectation with its subject. For an observation, ``count`` is the number of
+        items, which the text then includes.
+        """
         if self.of and not self.is_named:
             return f"each {self.of}: {self.expected}" + ("" if count is None else f" ({count} of {count})")
         if count is None:
@@ -167,26 +174,26 @@ def _(expected: set[Any] | frozenset[Any]) -> Items:
 
 
 def any_order(*items: Any) -> Items:
-    """Return the expectation of the given items, and no others, in any order."""
+    """Return the expectation of exactly the given items, in any order."""
     return Items(items, ordered=False)
 
 
 def in_queue(*labels: Any) -> Items:
-    """Return the expectation of a queue that contains exactly the messages with the given labels, in this order;
-    without labels, of an empty queue.
+    """Return the expectation that a queue contains exactly the messages with the given labels, in this order.
+    Without labels, the queue is expected to be empty.
     """
     return Items(labels, ordered=True, where="the queue")
 
 
 def none(kind: str) -> Nothing:
-    """Return the expectation that no item of the given kind is observed; the observation is the list of such items:
-    ``none("message without a label")``.
+    """Return the expectation that no item of the given kind is observed: ``none("message without a label")``. The
+    observation is the list of all items of this kind.
     """
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Return the expectation that each item of a list or mapping meets ``expected``; ``of`` is the noun for one
+    """Return the expectation that each item of a list or mapping meets ``expected``. ``of`` is the noun for one
     item.
     """
     return Each(expected, of)
@@ -197,14 +204,19 @@ def _meets_expectation(expected: Any, observed: Any) -> bool:
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the expected items that were not found, and the found items that were not expected."""
+    """Assign found items to expected items. Return the expected items that were not found, and the found items that
+    were not expected.
+    """
     fits = [[at for at, one in enumerate(found) if _meets_expectation(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """The number of the expected item to which each found item is assigned, by the index of the found item."""
+    """For each assigned found item, by its index in ``found``: the index of the expected item to which it is
+    assigned.
+    """
 
     def find_place(number: int, tried: set[int]) -> bool:
-        """Assign a found item to an expected item. If the only suitable item is already assigned, assign a different
-        item to its earlier partner, if possible.
+        """Assign a found item to the expected item ``number``, and return whether this succeeded. If every suitable
+        found item is already assigned, take one of them, provided that another found item can be assigned to its
+        previous partner.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

@@ -1,4 +1,4 @@
-"""The text of an integer in a verdict: counts in decimal digits; flags, handles and codes in hexadecimal digits."""
+"""Convert integers to text for verdicts: counts in decimal digits; flags, handles and codes in hexadecimal digits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "PreferredBaseAlgorithm": EncryptionAlgorithm,
     "HashAlgorithm": HashAlgorithm,
 }
-"""The codes that a field can have, by the printed name of the field."""
+"""The names of the codes that a field can contain, by the printed name of the field."""
 _HEX_FIELDS = (
     *("VersionNumber", "Signature", "RecoverableMsgAckFlags", "m_SuffixAndFlags", "BodyType", "Cookie", "rights"),
     *("hQueue", "pQueue", "dwQueue", "hRemoteQueue", "hCursor", "dwpContext", "OpenQueueDescriptorHandle", "ulAction"),
@@ -30,14 +30,14 @@ _HEX_FIELDS = (
 )
 """The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
 _NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
-"""Matches a name from `_NAMED_CODES` or `_HEX_FIELDS` inside the name of a value: ``MessageClass of the OrderAck``,
-``BaseHeader.VersionNumber``.
+"""Matches a field name from `_NAMED_CODES` or `_HEX_FIELDS` inside the name of a value, for example in
+``MessageClass of the OrderAck`` or ``BaseHeader.VersionNumber``.
 """
 
 
 def show_integer(value: int, name: object = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field; or the key of
-    the value in a mapping, which may be a number.
+    """Return the text of an integer. ``name`` is the name of the value, which may contain the name of a field. In a
+    mapping, ``name`` is the key of the value, which may be a number.
     """
     field = _NUMBERED_FIELD.search(str(name))
     if field is None:

@@ -1,4 +1,4 @@
-"""Expectations of packets of the SUT: by kind, by fields, by the class of an acknowledgment."""
+"""Expectations of packets from the SUT: by kind, by fields, or by the class of an acknowledgment."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Answering(Ending, Protocol):
 
 
 class Packet(Expectation):
-    """The expectation of a packet of one kind, or of any kind, with some fields.
+    """The expectation of a packet that has the given fields, and the given kind if one is given.
 
-    The observation is the packet or, if none was received, None or the conversation.
+    The observation is the packet. If no packet was received, the observation is None or the conversation.
     """
 
     def __init__(self, kind: str | None, wanted: Named | None) -> None:
@@ -53,7 +53,9 @@ class Packet(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfClass(Expectation):
-    """The expectation of an acknowledgment with a MessageClass; the observation is its frame, or None."""
+    """The expectation of an acknowledgment with a given MessageClass. The observation is the frame of the
+    acknowledgment, or None.
+    """
 
     value: int
 
@@ -71,7 +73,9 @@ class OfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedUnanswered(Expectation):
-    """The expectation that the SUT closed the observed conversation and had sent only the ``known`` packets before."""
+    """The expectation that the SUT closed the observed conversation and sent no packets except its first ``known``
+    packets.
+    """
 
     known: int
 
@@ -89,37 +93,39 @@ class ClosedUnanswered(Expectation):
 
 
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
-    """Return the expectation of a packet of a kind, such as ``SessionAck``, or of any kind, with fields by printed
-    name.
+    """Return the expectation of a packet that has the given fields, by printed name, and the given kind, such as
+    ``SessionAck``, if one is given.
 
-    The observation is the packet. If no packet was received, the observation is None, or the conversation, whose text
-    describes the SUT's last action.
+    The observation is the packet. If no packet was received, the observation is None, or the conversation, whose
+    text describes the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 
 
 def packets(*expected: str | Packet) -> Items:
-    """Return the expectation of exactly the given packets, in this order; each packet is given by its kind or as a
-    ``packet`` with fields.
+    """Return the expectation of exactly the given packets, in this order. Each packet is given by its kind, or by a
+    ``packet`` expectation with fields.
     """
     items = [packet(one) if isinstance(one, str) else one for one in expected]
     return Items(items, ordered=True, name=_get_packet_kind)
 
 
 def of_class(value: int) -> OfClass:
-    """Return the expectation of an acknowledgment with the given MessageClass; the observation is its frame."""
+    """Return the expectation of an acknowledgment with the given MessageClass. The observation is the frame of the
+    acknowledgment.
+    """
     return OfClass(value)
 
 
 def of_classes(*values: int) -> Items:
-    """Return the expectation of one acknowledgment with each of the given classes, in any order, and no other; the
-    observation is the list of frames.
+    """Return the expectation of exactly one acknowledgment with each of the given classes, in any order, and of no
+    other acknowledgment. The observation is the list of frames.
     """
     return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:
-    """Return the expectation that the SUT closed a conversation and sent no packet after its first ``known``
+    """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
     packets.
     """
     return ClosedUnanswered(known)

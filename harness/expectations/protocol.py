@@ -1,4 +1,4 @@
-"""Expectations of protocol behavior: the end of a connection, and the acknowledgments of messages."""
+"""Expectations of protocol behavior: that a connection is closed, and that messages are acknowledged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Ending(Protocol):
         """Whether the SUT closed the connection."""
 
     def outcome(self) -> str:
-        """Return a text that describes the last action of the SUT."""
+        """Return a description of the last action of the SUT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,8 @@ class Closed(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Acknowledgment(Expectation):
-    """The expectation of an acknowledgment whose CorrelationID identifies one message; optionally with a
-    message class.
+    """The expectation of an acknowledgment whose CorrelationID identifies one message, and which has the given
+    message class, if one is given.
     """
 
     message: MessageIdentifier
@@ -61,13 +61,13 @@ class Acknowledgment(Expectation):
 
 
 def closed() -> Closed:
-    """Return the expectation that the SUT closed a connection; the observation is the conversation."""
+    """Return the expectation that the SUT closed a connection. The observation is the conversation."""
     return Closed()
 
 
 def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
-    """Return the expectation of an acknowledgment for a message (a packet or frame); the observation is the
-    acknowledgment's frame.
+    """Return the expectation of an acknowledgment for a message, which is given as a packet or frame. The
+    observation is the frame of the acknowledgment.
     """
     user = message["UserHeader"]
     return Acknowledgment(MessageIdentifier(user.SourceQueueManager, user.MessageID), of_class)
@@ -75,14 +75,14 @@ def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
 
 def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
     """Return the expectation of one acknowledgment for each of the given messages, in any order, and of no other
-    acknowledgments.
+    acknowledgment.
     """
     expected = [acknowledgment(message, of_class) for message in messages]
     return Items(expected, ordered=False, name=name_acknowledgment)
 
 
 def name_acknowledgment(frame: Frame | None) -> str:
-    """Return the text for a received acknowledgment: its class, and the message that it acknowledges."""
+    """Return a description of a received acknowledgment, with its class and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
     message = frame.message

@@ -1,4 +1,6 @@
-"""Expectations of one of several allowed values, of an integer in a range, of a fact, and of an outcome by name."""
+"""Expectations that a value is one of several allowed values, that an integer is in a range, that a fact is true,
+and that a request has a named outcome.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class OneOf(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Between(Expectation):
-    """The expectation of an integer from ``low`` to ``high``, both included."""
+    """The expectation of an integer from ``low`` to ``high``, inclusive."""
 
     low: int
     high: int
@@ -51,8 +53,8 @@ class Between(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact(Expectation):
-    """The expectation that a fact is true. The observation is True, False, or a text that describes why the fact is
-    false.
+    """The expectation that a fact is true. The observation is True or False; instead of False, it may be a text
+    that explains why the fact is false.
     """
 
     sentence: str
@@ -72,9 +74,9 @@ class Fact(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Status(Expectation):
-    """The expectation of the outcome of a request or call, by name.
+    """The expectation that a request or call has the outcome with a given name.
 
-    The observation is the name, or an object with the name as ``outcome``.
+    The observation is the name of the outcome, or an object with this name in its attribute ``outcome``.
     """
 
     name: str
@@ -90,18 +92,18 @@ class Status(Expectation):
 
 
 def one_of(*allowed: Any) -> OneOf:
-    """Return the expectation of one of several values or expectations."""
+    """Return the expectation of a value that equals one of several values, or meets one of several expectations."""
     return OneOf(*allowed)
 
 
 def between(low: int, high: int) -> Between:
-    """Return the expectation of an integer from ``low`` to ``high``, both included."""
+    """Return the expectation of an integer from ``low`` to ``high``, inclusive."""
     return Between(low, high)
 
 
 def holds(sentence: str, otherwise: str | None = None) -> Fact:
-    """Return the expectation that a fact is true; ``otherwise``: the text for False. The observation may be a text
-    instead of False.
+    """Return the expectation that a fact is true. ``otherwise`` is the text that a verdict shows for False. The
+    observation may be a text instead of False.
     """
     return Fact(sentence, otherwise)
 

@@ -1,8 +1,8 @@
 """Repeat a check that failed or broke off while the system or this machine stalled, or while a clock jumped.
 
-During a stall, timers expire before the check expects this, and the answers of the peer are late. After a jump of the
-clock, messages expire, and measured times are wrong. A failure of the system occurs in every attempt; a failure of the
-environment does not.
+During a stall, timers expire earlier than the check expects, and the answers of the peer are late. When a clock
+jumps, messages expire, and measured times are wrong. A failure that the system causes occurs in every attempt; a
+failure that the environment causes does not.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from harness.sut.external_driver import ExternalDriver
 
 MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
-"""The number of attempts at a check on a system that did not stall, but answers slowly."""
+"""The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
 Attempt = tuple[list[Entry], list[Any]]
-"""One attempt at a check: its verdicts, and pytest's reports."""
+"""One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a check of a real system, and repeat it if it failed or broke off during a stall; write the verdicts at the
-    end.
+    """Run a check of a real system. Repeat the check if it failed or broke off during a stall. At the end, write
+    the verdicts.
     """
     driver = item.config.stash.get(DRIVER_KEY, None)
     if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
@@ -84,15 +84,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The longest stall and the largest jump of the clock during an attempt; either may have invalidated the attempt's
-    verdicts.
+    """The longest stall and the largest clock jump during an attempt. Either of them may have invalidated the
+    verdicts of the attempt.
     """
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the longer stall and the larger clock jump of two attempts."""
+        """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Doubts:
 
 
 def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
-    """Run a check once, with new fixtures; return pytest's reports without publishing them."""
+    """Run a check once with new fixtures. Return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
@@ -114,11 +114,12 @@ def is_bad(entries: list[Entry]) -> bool:
 
 
 def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
-    """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive unless
-    every attempt had the same failure.
+    """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
+    unless the same rule failed in every attempt.
 
-    ``steady``: whether the last attempt had no stall. In this case, earlier attempts may also be inconclusive: a check
-    that measures a duration breaks off during a stall (harness/peer/durations.py).
+    ``steady`` states whether the last attempt had no stall. If it had none, a rule that was inconclusive in an
+    earlier attempt also counts as failed in that attempt, because a check that measures a duration breaks off
+    during a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
@@ -131,8 +132,8 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
 
 
 def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
-    """Return the verdicts after doubtful ones were made inconclusive, and change pytest's report of the check
-    accordingly.
+    """Return the verdicts of a check after some of them became inconclusive (``doubtful``), and change pytest's
+    report of the check accordingly.
     """
     if doubtful is not entries:
         bad = [entry for entry in doubtful if entry.verdict in BAD_VERDICTS]

@@ -16,7 +16,7 @@ _LONGEST_COMMENT_CHARACTERS = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
-    """Add a comment to the first packet of each verdict that is not a pass; a truncated capture stays unchanged."""
+    """Add a comment to the first packet of each verdict except passes. A truncated capture is not changed."""
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         line = one.line

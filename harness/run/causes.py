@@ -1,7 +1,8 @@
-"""Group findings that share a cause: if one wrong answer breaks five rules, a single correction mends all of them.
+"""Group findings that share a cause. If one wrong answer breaks five rules, a single correction removes all five
+failures.
 
-The reports group findings in the same way for their pages (`reports.causes`), because neither package imports the
-other; a test compares both implementations.
+The reports group findings in the same way for their pages (`reports.causes`). The two packages do not import each
+other, so each has its own implementation; a test compares the two.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 _EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""Matches a word in an observation. An observation with words describes an error; the cause of an empty list or of a
-number is unknown.
+"""Matches a word in an observation. An observation that contains words describes an error. An observation without
+words, such as a number or an empty list, does not reveal the cause.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A group of findings that have the same verdict and the same cause, in the order of their lines. ``seen``: the
-    text that all of them contain.
+    """A group of findings that have the same verdict and the same cause, in the order of their lines. ``seen`` is
+    the text that all of these findings contain.
     """
 
     findings: tuple[RuleResult, ...]
@@ -31,18 +32,20 @@ class Cause:
 
     @property
     def title(self) -> str:
-        """The number of rules with this cause, and the observation. Checks are not counted, because a cause has only
-        the worst verdict of each rule.
+        """The number of rules with this cause, and the observation. The title contains no number of checks, because
+        a cause contains only the worst verdict of each rule.
         """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
 def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Cause]:
-    """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
-    without a common cause forms its own group. Undecided verdicts share a cause if they have the same reason or the
-    same root cause, a missing prerequisite (``roots``). Failures share a cause if they have the same observation; if
-    the observation does not describe the error, they must also be of the same check.
+    """Group findings by cause. The most frequent cause is first; causes with equal counts are in the order of their
+    lines. A finding without a common cause forms its own group.
+
+    Undecided verdicts share a cause if they have the same reason, or the same root cause (a missing prerequisite,
+    from ``roots``). Failures share a cause if they have the same observation. If the observation does not describe
+    the error, the failures must also be of the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
@@ -59,13 +62,17 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
 
 
 def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
-    """Return the root cause (missing prerequisite) of a finding; empty if the finding has no known root cause."""
+    """Return the root cause (missing prerequisite) of a finding, or an empty string if the finding has no known
+    root cause.
+    """
     root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 
 def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
-    """Return the final verdict of each rule, in which a finding with a common cause names the cause."""
+    """Return the final verdicts of all rules. If a finding shares its cause with other findings, the returned
+    verdict names the cause.
+    """
     kept = list(results)
     bad = [one for one in kept if one.verdict in BAD_VERDICTS and one.accepted is None]
     shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
@@ -74,6 +81,6 @@ def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleRes
 
 
 def get_function_id(result: RuleResult) -> str:
-    """Return the id of the finding's check without parameters; empty for a finding about the run."""
+    """Return the id of the finding's check without parameters, or an empty string if the finding is about the run."""
     path, colons, name = (result.line["test"] or "").partition("::")
     return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

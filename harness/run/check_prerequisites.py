@@ -1,5 +1,5 @@
-"""Collect the prerequisites on which the verdicts of a check depend, in addition to the system's behavior, before the
-fixtures of the check are released.
+"""Collect the prerequisites on which the verdicts of a check depend, apart from the behavior of the system. They
+are collected before the fixtures of the check are released.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     import pytest
 
 _WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
-"""A pattern for words in observations about a connection that the system closed."""
+"""Matches the word "closed" in an observation about a connection that the system closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPrerequisites:
-    """The prerequisites on which the verdicts of a check depend. ``connected``: the system connected to the peer's port
-    for sessions, not only to its RPC port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the
-    check named a queue of the system or sent a message to a queue, so that a name of the system had to be correct.
-    ``provisioned``: the keys of [queues] that the check used. ``reads``: the check needs remote reading, and no remote
-    read was observed. ``known_peer``: the peer of the check is the peer of the SUT file. ``came``: the frames from the
-    system.
+    """The prerequisites on which the verdicts of a check depend. ``connected``: whether the system connected to the
+    peer's port for sessions, not only to its RPC port. ``awaited``: whether the peer waited in vain for a
+    connection. ``addressed``: whether the check named a queue of the system or sent a message to a queue, so that a
+    name of the system had to be correct. ``provisioned``: the keys of [queues] that the check used. ``reads``:
+    whether the check needs remote reading and no remote read was observed. ``known_peer``: whether the peer of the
+    check is the peer of the SUT file. ``came``: the frames from the system.
     """
 
     connected: bool = False
@@ -44,20 +44,20 @@ class CheckPrerequisites:
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:
-        """Return whether the packets that a verdict names were received, so that no missing prerequisite can explain
-        the verdict.
+        """Return whether all packets that a verdict names were received from the system. In this case, no missing
+        prerequisite can explain the verdict.
         """
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
 
     def is_silence(self, entry: Entry) -> bool:
-        """Return whether a pass is based on silence, so that the pass is valid only if a packet could have arrived. A
-        connection that the system closed is not silence.
+        """Return whether a pass is based on silence. Such a pass is valid only if a packet could have arrived. An
+        observation that the system closed a connection is not silence.
         """
         return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
 def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
-    """Return the prerequisites of a finished check, whose fixtures must still exist."""
+    """Return the prerequisites of a finished check. The fixtures of the check must still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:

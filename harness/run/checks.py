@@ -11,7 +11,7 @@ from harness.paths import SUITES
 
 
 def get_check_id(item: pytest.Item) -> str | None:
-    """Return the id of a check, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the
+    """Return the id of a check, ``suites/<document>/<section>/<module>::<name>``, or None for a test outside the
     suites.
     """
     return _build_check_id(item.path, item.nodeid)
@@ -25,32 +25,34 @@ def _build_check_id(path: Path, nodeid: str) -> str | None:
 
 
 def why_not_collected(report: pytest.CollectReport) -> str:
-    """Return a one-line message with the place and the exception that prevented the import of a file of checks."""
+    """Return a one-line message with the place and the text of the exception that prevented the import of a file of
+    checks.
+    """
     lines = str(report.longrepr).splitlines()
     said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]
     return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; correct or remove the file"
 
 
 def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
-    """Return the rules that a check covers, in order."""
+    """Return the rules that a check covers, in the order of its marks."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
 
 
 def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
-    """Return the rules that a check breaks on purpose with packets of the peer."""
+    """Return the rules that a check deliberately breaks with packets of the peer."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 
 def find_needs(item: pytest.Item) -> tuple[str, ...]:
-    """Return the capabilities and facilities that a check needs, in order."""
+    """Return the capabilities and facilities that a check needs, in the order of its marks."""
     needs = [need for marker in item.iter_markers("needs") for need in marker.args]
     return tuple(dict.fromkeys(needs))
 
 
 def find_varied(item: pytest.Item) -> dict[str, list[str]]:
-    """Return the parameters that a check varies, with the names of their values; the first name is the default
-    value.
+    """Return the parameters that a check varies, with the names of their values. The first name of each parameter
+    is its default value.
     """
     marker = item.get_closest_marker("varied")
     return dict(marker.args[0]) if marker is not None else {}

@@ -1,5 +1,5 @@
-"""Find the checks of each rule in all suites, independent of a run's selection, for the column ``checks`` of
-rules.json, and the parameters that these checks vary.
+"""Find the checks of each rule in all suites, independent of the selection of a run, and the parameters that these
+checks vary. The results are written to the column ``checks`` of rules.json.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from harness.paths import SUITES
 
 @cache
 def checks_of_rules() -> dict[str, list[str]]:
-    """Return, by rule id, the checks that name the rule: their ids in verdicts, without parameters, in order.
+    """Return, by rule id, the ids of the checks that name the rule. The ids are those of verdicts, without
+    parameters, in order.
 
-    The result contains no checks for a rule with a predicate, because every check may decide such a rule. Modules of
-    checks that changed since their last import are imported again.
+    A rule with a predicate has no checks in the result, because every check may decide such a rule. Modules of
+    checks that have changed since their last import are imported again.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 
 
 @cache
 def driving_checks() -> dict[str, set[str]]:
-    """Return, by rule id, the checks that name the rule, including passive rules."""
+    """Return, by rule id, the checks that name the rule. Unlike in `checks_of_rules`, passive rules are included."""
     found: dict[str, set[str]] = defaultdict(set)
     for check, rules, _ in _list_checks():
         for rule in rules:
@@ -55,7 +56,7 @@ def _list_checks() -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], list[str]]]]:
-    """Return the functions of each file of checks, with the rules and the varied parameters of their marks."""
+    """Return, for each file of checks, its functions with the rules and the varied parameters in their marks."""
     return {
         path: [
             (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(marks))), _parameters_of_marks(marks))
@@ -72,12 +73,12 @@ def _get_module_name(path: Path) -> str:
 
 
 def _parameters_of_marks(marks: Iterable[Any]) -> list[str]:
-    """Return the parameters that the mark ``varied`` on a function names."""
+    """Return the parameters that the mark ``varied`` of a function names."""
     return [name for mark in marks if mark.name == "varied" for name in mark.args[0]]
 
 
 def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
-    """Yield the rules that the marks on a function and on its parameters name."""
+    """Yield the rules that the marks of a function and of its parameters name."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args

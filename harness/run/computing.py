@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from harness.errors import Endless
 
 CHECK_CPU_S = 20.0
-"""The limit for the CPU time of a check, in seconds; the load of the machine does not change CPU time. The longest
-check needs less than one second.
+"""int s: the limit for the CPU time of a check. The CPU time does not depend on the load of the machine. The
+longest check needs less than one second.
 """
 
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise Endless in the code of this context after ``seconds`` of CPU time, and repeatedly until the code ends. This
-    works only in the main thread.
+    """Raise Endless in the code of this context whenever ``seconds`` more seconds of CPU time have passed, until
+    the code ends. This works only in the main thread.
     """
 
     def raise_endless(*_: object) -> None:

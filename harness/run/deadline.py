@@ -1,4 +1,4 @@
-"""Start no check after the deadline of a run (``--deadline``); ``--resume`` runs the remaining checks."""
+"""Start no checks after the deadline of a run (``--deadline``). The option ``--resume`` runs the remaining checks."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from harness.run.run import Run
 
 
 class Deadline:
-    """A pytest plugin that omits and counts the checks after the deadline."""
+    """A pytest plugin that omits the checks after the deadline, and counts them."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
-        """Omit a check after the deadline; in a run with workers, send the workers no further check."""
+        """Omit a check if the deadline has passed. In a run with workers, also send no further check to the
+        workers.
+        """
         return True if self.run.is_overdue() else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Record the reason why the run is partial, if the deadline ended the run."""
+        """If the deadline ended the run, record this as the reason why the run is partial."""
         left = [item for item in session.items if get_check_id(item) not in self.run.tests_run]
         if left and self.run.is_overdue() and not self.run.aborted:
             self.run.aborted = (

@@ -1,4 +1,6 @@
-"""Describe how deeply each rule is tested, for rules.json: varied parameters, cells of state tables, explored areas."""
+"""Describe for rules.json how deeply each rule is tested: the varied parameters, the cells of state tables, and the
+explored areas.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,9 @@ from harness.run.checks_of_rules import varied_parameters
 
 
 def depth_of_rules() -> dict[str, dict[str, Any]]:
-    """Return, by rule id: ``varied``, the parameters that its checks vary; ``cells``, the number of cells of
-    states.toml that the rule decides; ``explored``, the areas of `mqconform explore` whose model cites the rule.
+    """Return, by rule id, how deeply the rule is tested. ``varied`` contains the parameters that the checks of the
+    rule vary, ``cells`` the number of cells of states.toml that the rule decides, and ``explored`` the areas of
+    `mqconform explore` whose model cites the rule.
 
     A rule has only the keys that apply to it.
     """
@@ -33,8 +36,8 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
 
 
 def _count_cells() -> Counter[str]:
-    """Return the number of cells (outcomes in states.toml) for each rule. ``harness.states`` reads the same tables, but
-    imports this package.
+    """Return the number of cells (outcomes in states.toml) for each rule. ``harness.states`` reads the same tables,
+    but cannot be used here because it imports this package.
     """
     found: Counter[str] = Counter()
     for file in sorted(SUITES.glob(f"*/*/{STATES_FILE}")):

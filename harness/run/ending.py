@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 
 def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether the
-    process had ended. ``told``: whether the verdicts of the check already report the end of the process, which an
-    earlier check may have caused. The run ends when the restart fails.
+    """Record whether the SUT's process has ended. If so, restart the process if ``more`` checks follow. Return
+    whether the process had ended.
+
+    ``told`` states whether the verdicts of the check already report the end of the process, which an earlier check
+    may have caused. If the restart fails, the run ends.
     """
     from harness.errors import MqconformError
     from harness.run.floods import find_end_reason
@@ -41,11 +43,11 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
 
 
 def describe_end_of_process(how: str) -> str:
-    """Return the text with which verdicts and the terminal report that the SUT's process ended."""
+    """Return the text that verdicts and the terminal show when the SUT's process has ended."""
     return f"the SUT's process ended: {how}"
 
 
 def end_run(session: pytest.Session, why: str) -> None:
-    """Start no further checks, because the SUT is lost."""
+    """End the run because the SUT is lost. No further check is started."""
     session.config.stash[RUN_KEY].lose(why)
     session.shouldstop = why

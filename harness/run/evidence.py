@@ -1,4 +1,6 @@
-"""Show the packets of a verdict as text: dissection and hex dump, with the deciding field."""
+"""Show the packets of a verdict as text. The text contains the dissection and a hex dump, and marks the deciding
+field.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,21 @@ from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
 
 HEX_LIMIT = 4096
-"""int bytes: the maximum size of the displayed part of a packet; the capture contains the complete packet."""
+"""int bytes: the maximum number of bytes of a packet that are shown. The capture contains the complete packet."""
 _OCTETS_PER_ROW = 16
 
 
 def list_frames(line: Mapping[str, Any]) -> str:
-    """Return the frames that a verdict names as a text: ``frame 8``, ``frames 8, 9``, or empty."""
+    """Return a text with the numbers of the frames that a verdict names, such as ``frame 8`` or ``frames 8, 9``, or
+    an empty string if the verdict names no frame.
+    """
     frames = [str(one["frame"]) for one in line["evidence"]]
     return f"frame{'s' if len(frames) > 1 else ''} {', '.join(frames)}" if frames else ""
 
 
 class EvidenceTexts:
-    """The texts of the packets of verdicts in a run folder. Each capture is read only once if the verdicts are in the
-    order of the captures.
+    """The packets of verdicts in a run folder, in the form of texts. Each capture is read only once if the verdicts
+    are requested in the order of the captures.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -33,8 +37,8 @@ class EvidenceTexts:
         self._read: CapturedPackets | None = None
 
     def of(self, line: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a text for each packet that a verdict names (for a pass, only for the deciding packet), or the reason
-        why the packet cannot be shown. ``line``: a verdict from ``read_verdicts``.
+        """Yield a text for each packet that a verdict names; for a pass, only for the deciding packet. If the
+        packets cannot be shown, yield the reason. ``line`` is a verdict from ``read_verdicts``.
         """
         evidence = line["evidence"]
         if line["verdict"] == Verdict.PASS:

@@ -1,5 +1,5 @@
-"""Print the findings of a run on the terminal at its end: grouped by cause, the worst first, with the command that
-repeats the check.
+"""Print the findings of a run on the terminal when the run ends. The findings are grouped by cause, the worst
+first, each with the command that repeats its check.
 
 A deviation that the baseline expects is not a finding.
 """
@@ -33,24 +33,24 @@ RESUME_OPTIONS: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The default values of the options that the command for resuming a run must repeat, because the run folder does not
-record them.
+"""The default values of the options that the command for resuming a run must repeat. The run folder does not record
+these options.
 """
 MAX_SHOWN_RULES = 20
-"""The number of rules with full details for each verdict; further rules are listed by id."""
+"""The maximum number of rules that are shown with full details for each verdict. Further rules are listed by id."""
 MAX_SHOWN_RULES_OF_CAUSE = 5
-"""The number of rules with full details for each cause; further rules are listed by id."""
+"""The maximum number of rules that are shown with full details for each cause. Further rules are listed by id."""
 _LONGEST_FINDING_CHARACTERS = 300
 
 
 def list_findings(
     results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str, roots: RootCauses
 ) -> Iterator[str]:
-    """Yield the lines of the findings; ``again``: the end of the command that repeats a check, such as ``--sut
+    """Yield the lines of the findings. ``again`` is the end of the command that repeats a check, such as ``--sut
     sut.toml``.
 
-    ``roots``: the root causes (missing prerequisites), which are printed first; rules that are inconclusive only
-    because of root causes are listed by id.
+    ``roots`` are the root causes (missing prerequisites), which are printed first. Rules that are inconclusive only
+    because of a root cause are listed by id.
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
@@ -77,8 +77,8 @@ def list_findings(
 
 
 def _list_finding_lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines of findings with one cause; the lines of the second and later findings omit the text that all
-    share.
+    """Yield the lines of findings with one cause. After the first finding, the lines omit the text that all
+    findings share.
     """
     said: set[str] = set()
     for one in of_cause:
@@ -89,8 +89,8 @@ def _list_finding_lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, 
 
 
 def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines about a rule's verdict: the sentence, the expected and observed values, the place, and the
-    command to repeat the check.
+    """Yield the lines about the verdict on a rule: the rule's sentence, the expected and observed values, the
+    place, and the command that repeats the check.
     """
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
@@ -107,8 +107,8 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
 
 
 def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
-    """Yield the command-line option that selects the check of a finding: its rule, or its name if no check covers the
-    rule.
+    """Yield the command-line option that selects the check of a finding: an option with the rule or, if no check
+    covers the rule, with the name of the check.
     """
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"
@@ -117,15 +117,15 @@ def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
 
 
 def resume_command(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that resumes a run, with the options that selected its checks; without these options, all
-    other checks would run. ``given``: the values of the options in `RESUME_OPTIONS`.
+    """Return the command that resumes a run. The command repeats the options that selected the checks of the run;
+    without them, all other checks would run. ``given`` contains the values of the options in `RESUME_OPTIONS`.
     """
     return f"{rerun_command(given, folder)} --resume"
 
 
 def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
-    """Return the command that repeats a run from the beginning, in ``folder`` or, if ``folder`` is None, in the default
-    folder.
+    """Return the command that repeats a run from the beginning. The new run uses ``folder``, or the default folder
+    if ``folder`` is None.
     """
     words = list[str]()
     for option, value in given.items():

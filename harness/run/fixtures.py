@@ -1,4 +1,6 @@
-"""Define the pytest fixtures of checks that need one system: the system, its peer, its remote interfaces, the judge."""
+"""Define the pytest fixtures of checks that need one system: the system, its peer, its remote interfaces, and the
+judge.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; skip a check that needs a missing capability."""
+    """Yield the system under test. Skip a check that needs a capability which the system lacks."""
     config, test = request.config, str(get_check_id(request.node))
     run = config.stash[RUN_KEY]
     number = len(run.done.tests) + request.session.items.index(request.node)
@@ -61,7 +63,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 
 @pytest.fixture
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
-    """Yield the SUT's peer; record all packets between SUT and peer, and judge the packets with the passive
+    """Yield the SUT's peer. Record all packets between SUT and peer, and judge these packets with the passive
     predicates.
     """
     test = str(get_check_id(request.node))
@@ -97,8 +99,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 
 @pytest.fixture
 def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
-    """Return a second counterpart of the SUT, at another address of this machine and with its own identifier; skip a
-    check if the machine has no second address for the peer.
+    """Return a second counterpart of the SUT, with its own identifier and at another address of this machine. Skip
+    a check if the machine has no second address for the peer.
     """
     address = find_second_peer_address(sut.file.driver)
     if address is None:
@@ -109,7 +111,7 @@ def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
 
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
-    """Return the SUT's interfaces for remote reading; a check that uses this fixture needs qm2qm."""
+    """Return the SUT's interfaces for remote reading. A check that uses this fixture needs the capability qm2qm."""
     from harness.peer.remote import Remote  # the import of scapy's DCE/RPC takes longer than all other imports
 
     return Remote(peer, sut)
@@ -123,7 +125,9 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check that needs a missing capability of the SUT, before further set-up, and record the reason."""
+    """Skip a check that needs a missing capability of the SUT, and record the reason. This happens before the
+    remaining set-up of the check.
+    """
     lacking = [need for need in find_needs(item) if not sut.has(need)]
     if not lacking:
         return

@@ -1,4 +1,4 @@
-"""End a run whose SUT sends packets endlessly, because further checks would end in the same way and fill the disk with
+"""End a run whose SUT sends packets endlessly. Further checks would end in the same way and fill the disk with
 captures.
 """
 
@@ -16,11 +16,13 @@ from harness.run.stash import RUN_KEY
 
 MAX_FLOODS = 3
 MAX_CAPTURED_BYTES = 512 * 1024 * 1024
-"""int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
+"""int bytes: the largest total size of the captures of a run. If the SUT conforms, the captures of a complete run
+have about 15 MB.
+"""
 
 
 def find_end_reason(item: pytest.Item) -> str | None:
-    """Count the checks with endless packets, and the captured bytes, after each check; return the reason why the run
+    """After each check, count the checks with endless packets and the captured bytes. Return the reason why the run
     must end, or None.
     """
     run = item.config.stash[RUN_KEY]
@@ -37,6 +39,6 @@ def find_end_reason(item: pytest.Item) -> str | None:
 
 
 def _count_captured_bytes(run: Run, test: str) -> int:
-    """Return the total size (bytes) of the captures of all attempts at a check."""
+    """Return the total size of the captures of all attempts at a check (int bytes)."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))

@@ -1,5 +1,5 @@
-"""End the run with a one-line message when its folder cannot be written; ``--resume`` can continue the run when the
-disk has free space.
+"""End the run with a one-line message when its folder cannot be written. When the disk has free space again,
+``--resume`` can continue the run.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from harness.run.run import Run
 
 
 class FullDisk:
-    """A pytest plugin that recognizes errors in writing the run folder, also in reports of pytest."""
+    """A pytest plugin that recognizes errors in writing the run folder, including errors in pytest's reports."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """End the run when a check could not write to the run folder, because later errors in this check are not caused
-        by the SUT.
+        """End the run when a check could not write to the run folder. Later errors in this check would not be
+        caused by the SUT.
         """
         report = yield
         if call.excinfo is not None and (error := _describe_folder_error(call.excinfo.value)) is not None:
@@ -40,7 +40,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """End the run if the verdicts or reports of workers could not be written."""
+        """End the run if the verdicts or the reports of workers could not be written."""
         try:
             return (yield)
         except Exception as error:
@@ -65,7 +65,7 @@ class FullDisk:
         pytest.exit(why, returncode=EXIT_USAGE)
 
     def _find_disk_error(self, error: BaseException | None) -> str | None:
-        """Return a message about an error if the run folder caused the error; None for any other error."""
+        """Return a message about an error if writing the run folder caused the error, or None for any other error."""
         while error is not None:
             if isinstance(error, FolderError):
                 return str(error)
@@ -75,7 +75,7 @@ class FullDisk:
         return None
 
     def _concerns_run_folder(self, error: OSError) -> bool:
-        """Return whether an error is about a file in the run folder, or about the space on its disk."""
+        """Return whether an error concerns a file in the run folder or the free space on its disk."""
         named = error.filename is not None and str(self.run.folder) in str(error.filename)
         return named or error.errno in FolderError.OF_DISKS
 

@@ -1,6 +1,6 @@
-"""Show the progress of ``mqconform run``: the number of finished checks, the remaining time, each failing rule.
+"""Show the progress of ``mqconform run``: the number of finished checks, the remaining time, and each failing rule.
 
-On a terminal, one line is updated; in a file, a line is added every half minute, so that a CI job shows activity.
+On a terminal, one line is updated. In a file, a line is added every half minute, so that a CI job shows activity.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 PIPED_UPDATE_INTERVAL_S = 30.0
 TERMINAL_UPDATE_INTERVAL_S = 0.5
 MAX_SHOWN_FINDINGS = 50
-"""The maximum number of rules that the run prints while it runs; the final summary lists all rules."""
+"""The maximum number of rules that are printed during the run. The final summary lists all rules."""
 
 
 class Live:
-    """The progress display, in place of pytest's dots. ``write``: a function that prints a permanent line; ``rewrite``:
-    a function that prints a line which the next line replaces.
+    """The progress display, which replaces pytest's dots. ``write`` is a function that prints a permanent line.
+    ``rewrite`` is a function that prints a line which the next line replaces.
     """
 
     def __init__(self, run: Run, reporter: Any, clock: Any = time.monotonic) -> None:
@@ -38,14 +38,14 @@ class Live:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        """Count a report as pytest does, but print no letter for the report."""
+        """Count a report as pytest does, but print no letter for it."""
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
 
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Make pytest report an interruption without the place in the code."""
+        """Make pytest report an interruption by the user without the place in the code."""
         if excinfo.type is KeyboardInterrupt:  # pytest's own interruptions state their reason
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 

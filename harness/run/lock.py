@@ -1,6 +1,6 @@
-"""Lock a run folder, so that only one process writes to it. The kernel assigns the lock to the locking process, not to
-forked processes, and releases the lock at the end of this process. So the lock file of a killed run does not block
-other runs.
+"""Lock a run folder, so that only one process writes to it. The kernel assigns the lock to the process that takes
+it, not to forked processes, and releases the lock when this process ends. So the lock file of a killed run does not
+block other runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOCKED_ERRNOS = (errno.EACCES, errno.EAGAIN)
 
 
 class RunLock:
-    """A lock on a run folder. Until ``release``, only this process may write to the folder."""
+    """A lock on a run folder. Until ``release`` is called, only this process may write to the folder."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -26,8 +26,8 @@ class RunLock:
 
     @classmethod
     def take(cls, folder: Path) -> RunLock:
-        """Lock a run folder. Raise UsageError, with the id of the process, if another process holds the lock; raise
-        OSError if the folder cannot be written.
+        """Lock the run folder. If another process holds the lock, raise UsageError with the id of that process. If
+        the folder cannot be written, raise OSError.
         """
         path = folder / LOCK_FILE
         while True:
@@ -47,7 +47,7 @@ class RunLock:
             return cls(path, descriptor)
 
     def release(self) -> None:
-        """Remove the lock file and release the lock; further calls have no effect."""
+        """Remove the lock file and release the lock. Further calls have no effect."""
         if self._descriptor is not None:
             self._path.unlink(missing_ok=True)
             os.close(self._descriptor)

@@ -1,5 +1,5 @@
-"""Define the marks of checks: the rules that a check judges, its required capabilities and facilities, and the
-parameters that it varies.
+"""Define the marks of checks. A mark states which rules a check judges, which capabilities and facilities it needs,
+or which parameters it varies.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from harness.varying.parameters import PARAMETERS
 
 
 def covers(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check with the complete ids of the rules that it judges, such as ``MQQB-3.1.5.8.1-01``. A failure cites
-    the sentences of these rules. After ``make tags``, an editor finds the row of an id.
+    """Mark a check with the complete ids of the rules that it judges, such as ``MQQB-3.1.5.8.1-01``. A failure of
+    the check cites the sentences of these rules. After ``make tags``, an editor can jump from an id to its row in
+    rules.toml.
     """
     return pytest.mark.covers(*rules)
 
 
 def sut_survives(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that the system must survive: the tester requests a session before and after the check. A system
-    that answers before the check, but not after it, fails the given rules, or, without arguments, all rules that the
-    check covers.
+    """Mark a check that the system must survive. The tester requests a session before and after the check. If the
+    system answers before the check but not after it, the given rules fail or, if no rules are given, all rules that
+    the check covers.
     """
     return pytest.mark.sut_survives(*rules)
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that breaks the given MUST rules with packets of the peer on purpose; ``prove`` permits no other
-    check to break a MUST.
+    """Mark a check that deliberately breaks the given MUST rules with packets of the peer. ``prove`` permits no
+    other check to break a MUST rule.
     """
     return pytest.mark.malforms(*rules)
 
@@ -42,8 +43,9 @@ def needs(*names: str) -> pytest.MarkDecorator:
 def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
     """Mark a check whose rules hold for every value of the given parameters (``harness/varying/parameters.py``).
 
-    The check runs once as it is, and again with each row of a covering array: messages, queues and reads have the
-    values of the row where the check gives no value. ``values``: some values of a parameter, with ``_`` for spaces.
+    The check runs once with default values, and again with each row of a covering array. In these runs, messages,
+    queues and reads take the values of the row wherever the check gives no value. ``values`` limits a parameter to
+    some of its values; ``_`` stands for a space in them.
     """
     chosen = {name: [value.name for value in PARAMETERS.get(name, ())] for name in parameters}
     chosen |= {name.replace("_", " "): list(names) for name, names in values.items()}

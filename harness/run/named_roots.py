@@ -17,8 +17,8 @@ LINE_PREFIX = "fix this first: "
 
 @dataclass(slots=True)
 class RootCause:
-    """A root cause: a missing prerequisite. ``said``: the finding with its remedy. ``checks``: the checks that depend
-    on this prerequisite.
+    """A root cause: a missing prerequisite. ``said`` is the finding with its remedy; ``checks`` are the checks that
+    depend on this prerequisite.
     """
 
     said: str
@@ -26,8 +26,8 @@ class RootCause:
 
     @property
     def found(self) -> str:
-        """The line that is printed when the root cause is found. The line omits the number of affected checks, which is
-        not known yet.
+        """The line that is printed when the root cause is found. It does not contain the number of affected checks,
+        which is not known yet.
         """
         return f"{LINE_PREFIX}{self.said}"
 
@@ -40,7 +40,9 @@ class RootCause:
 
 @dataclass(slots=True)
 class RootCauses:
-    """The root causes (missing prerequisites) of a run, by subject. Only the first text about a subject is shown."""
+    """The root causes (missing prerequisites) of a run, by subject. If several texts about a subject are recorded,
+    only the first is shown.
+    """
 
     by_subject: dict[str, RootCause] = field(default_factory=dict)
 
@@ -55,8 +57,8 @@ class RootCauses:
             self.name(subject, root.said, root.checks)
 
     def find_root(self, test: str | None) -> RootCause | None:
-        """Return the first root cause that affects a check, or None; ``test``: the id of the check, or the end of the
-        id.
+        """Return the first root cause that affects a check, or None. ``test`` is the id of the check, or the end of
+        this id.
         """
         if test is None:
             return None
@@ -64,12 +66,12 @@ class RootCauses:
         return next(affecting, None)
 
     def lines(self) -> list[str]:
-        """Return a line for each root cause, for the beginning of a run's summary."""
+        """Return a line for each root cause. The summary of a run begins with these lines."""
         return [str(root) for root in self.by_subject.values()]
 
     def describe_dependent_rules(self, rules: Sequence[str], shown: int | None = None) -> str:
-        """Return a line about the rules that are inconclusive because of root causes; the line lists all rules, or the
-        first ``shown`` rules.
+        """Return a line about the rules that are inconclusive because of root causes. The line lists all of these
+        rules, or only the first ``shown`` of them.
         """
         checks = len(set[str]().union(*(root.checks for root in self.by_subject.values())))
         counts = f"{len(rules):,} rule{'s' if len(rules) != 1 else ''} in {checks:,} check{'s' if checks != 1 else ''}"
@@ -86,7 +88,7 @@ class RootCauses:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> RootCauses:
-        """Read the root causes from run.json; raise KeyError or TypeError for an invalid entry."""
+        """Read the root causes from run.json. Raise KeyError or TypeError for an invalid entry."""
         found = cls()
         for one in tree:
             checks = (get_current_check(str(check)) for check in one["checks"])

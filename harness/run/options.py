@@ -11,19 +11,21 @@ from harness.lengths_of_time import TIME_FORMS, parse_seconds
 from harness.paths import SUITES
 
 PLUGIN_MODULE = "harness.run.plugin"
-"""The name of the plugin, which is passed to pytest as an argument, so that its options are known before pytest parses
-the other arguments.
+"""The name of this plugin. It is passed to pytest as an argument, so that the options of the plugin are known
+before pytest parses the other arguments.
 """
 DISABLED_PLUGINS = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
-"""The pytest plugins that a run disables. The second and third plugin collect garbage after each check, which takes
-longer than most checks.
+"""The pytest plugins that a run disables. The second and the third of them collect garbage after each check, which
+takes longer than most checks.
 """
 CHECK_LIMIT_S = 15 * 60
-"""int s: the default time limit of a check, longer than every wait of a check without a control channel."""
+"""int s: the default time limit of a check. The limit is longer than every wait of a check without a control
+channel.
+"""
 
 
 def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
-    """Return the first arguments of pytest, which are the same for every run of the suites and every current folder."""
+    """Return the first arguments of pytest, which are the same for every run of the suites in any current folder."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
     return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN_MODULE, *left_out]

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The handlers, from before the run, of the signals that end a run."""
+"""For each signal that ends a run, the handler that was set before the run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
-"""The number of new objects that triggers Python's search for garbage cycles."""
+"""The number of new objects after which Python searches for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers; with --sut, open the run folder before other plugins need it."""
+    """Register the marks of checks. With --sut, also open the run folder before other plugins need it."""
     config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
     config.addinivalue_line(
         "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
@@ -137,7 +137,7 @@ def _has_rule_selection(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore files without checks of the selected rules, if few rules are selected."""
+    """Ignore files without checks of the selected rules. Do this only if few rules are selected."""
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
@@ -148,7 +148,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """End a run if a file of checks cannot be imported, because its checks would be missing."""
+    """End a run if a file of checks cannot be imported, because the run would then lack the checks of this file."""
     report = yield
     run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
@@ -185,7 +185,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _refuse_run(config: pytest.Config, run: Run) -> None:
-    """Stop the SUT of a run without checks, and remove the folder of the run."""
+    """Stop the SUT of a run that has no checks, and remove the folder of the run."""
     for driver in config.stash[DRIVERS_KEY]:
         driver.stop()
     run.discard()
@@ -195,8 +195,8 @@ def _refuse_run(config: pytest.Config, run: Run) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
 
-    Checks create many objects and few reference cycles, so searching rarely for cycles saves a tenth of the time of a
-    run.
+    Checks create many objects but few reference cycles. Searching rarely for cycles therefore saves a tenth of the
+    time of a run.
     """
     if RUN_KEY in session.config.stash:
         gc.freeze()
@@ -207,8 +207,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """After each check, determine whether the SUT's process still runs; in a run with workers, only the main session
-    does this.
+    """After each check, determine whether the SUT's process is still running. In a run with workers, only the main
+    session does this.
     """
     run = item.config.stash.get(RUN_KEY, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
@@ -241,7 +241,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
-    """Prepare a check; if the SUT cannot be reached, give the check's rules the verdict inconclusive."""
+    """Prepare a check. If the SUT cannot be reached, give the rules of the check the verdict inconclusive."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
@@ -280,7 +280,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; give every rule that the check covers a verdict, even after an error."""
+    """Run a check. Give every rule that the check covers a verdict, even after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
@@ -332,7 +332,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def _name_root(item: pytest.Item, error: Exception) -> None:
-    """Record a missing prerequisite (root cause) that a check reported; each type of error is recorded once."""
+    """Record a missing prerequisite (root cause) that a check reported. Each type of error is recorded only once."""
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
@@ -345,10 +345,10 @@ def _lost_control_channel(item: pytest.Item) -> bool:
 
 
 def _fail_broken_rules(judge: Judge, run: Run) -> None:
-    """Make pytest report a check as failed if the check broke one of its own rules, or a passive rule that no earlier
-    check broke; cite these rules.
+    """Make pytest report a check as failed if the check broke one of the rules that it covers, or a passive rule
+    that no earlier check broke. The report cites these rules.
 
-    Pytest reports the check as passed if the baseline of the run accepts its failures.
+    If the baseline of the run accepts the failures, pytest reports the check as passed.
     """
     from harness.judging.verdicts import BAD_VERDICTS
 
@@ -363,7 +363,7 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """End the run; its exit code becomes the exit code of the session, unless pytest itself failed."""
+    """End the run. Its exit code becomes the exit code of the session, unless pytest itself failed."""
     from harness.run import survival
 
     run = session.config.stash.get(RUN_KEY, None)
@@ -386,7 +386,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _write_results(config: pytest.Config, run: Run) -> None:
-    """Write the results rule by rule; junit.xml is written only with pytest's JUnit plugin."""
+    """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import add_causes
@@ -405,7 +405,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
 
 
 def _confirm_identity(session: pytest.Session) -> None:
-    """Make sure that the system is the same system as at the start of the run."""
+    """Make sure that the system is still the system with which the run started."""
     from harness.errors import SutLost
 
     try:

@@ -1,4 +1,4 @@
-"""Replay a run: run each check of its run folder again, on the check's own capture."""
+"""Replay a run: run each check in its run folder again, with the capture of the check as the SUT."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import ProcessEnd
 
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that sent no packets and so have no capture."""
+"""The verdicts of checks that sent no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
-"""The files of the replayed checks, with the folders that contain them."""
+"""The files that contain the replayed checks, and the folders that contain these files."""
 
 
 def load_replayed_run(
     folder: Path, rules: Collection[str]
 ) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
-    """Return the SUT file of the run in a folder, and a function that creates the driver of its captures. ``rules``:
-    replay only checks with a verdict on one of these rules; if empty, all checks.
+    """Return the SUT file of the run in a folder, and a function that creates the driver for the captures of the
+    run. If ``rules`` is not empty, only checks with a verdict on one of these rules are replayed.
     """
     path = folder / RUN_FILE
     try:
@@ -59,16 +59,17 @@ def load_replayed_run(
 
 
 def get_strength(folder: Path) -> int:
-    """Return the strength (number of parameters in each combination) with which the checks of a run were varied: 2 if
-    run.json contains none.
+    """Return the strength with which the checks of a run were varied, or 2 if run.json does not contain it. The
+    strength is the number of parameters in each combination.
     """
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2
 
 
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run, by check; if a check had several attempts, the capture of the last attempt, which
-    decided the verdicts. A check that was skipped because the system lacks a capability has no capture.
+    """Return the captures of a run, by check. If a check had several attempts, the result contains the capture of
+    the last attempt, which decided the verdicts. A check that was skipped because the system lacks a capability has
+    no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
@@ -84,7 +85,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore the files without replayed checks."""
+    """Ignore files that contain no replayed checks."""
     if not collection_path.is_relative_to(SUITES):
         return None
     if REPLAYED_FILES not in config.stash:
@@ -94,7 +95,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Remove the checks without a capture."""
+    """Remove the checks that have no capture."""
     captures = _get_replay_driver(config).captures
     config.hook.pytest_deselected(items=[item for item in items if get_check_id(item) not in captures])
     items[:] = [item for item in items if get_check_id(item) in captures]

@@ -1,7 +1,8 @@
-"""Write the results of a run, rule by rule, for other tools: junit.xml and allure-results/, made from verdicts.jsonl.
+"""Write the results of a run, rule by rule, for other tools: junit.xml and allure-results/. Both are made from
+verdicts.jsonl.
 
-A test case is a rule with its final verdict, independent of the order of checks and workers. So the results of a
-resumed run include the rules of its earlier part.
+A test case is a rule with its final verdict, which does not depend on the order of checks and workers. So the
+results of a resumed run include the rules that were judged before the run was resumed.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from harness.wire.value_names import with_names
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
 ATTACHMENT_NAME = "expected, observed, evidence"
-"""The name of the only attachment of a rule in Allure. Writing three files for each rule would take longer than many
-runs.
+"""The name of the only attachment of a rule in Allure. There is only one, because writing three files for each rule
+would take longer than many runs.
 """
 
 _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -46,13 +47,13 @@ _ALLURE: Mapping[str | None, str] = {"failure": "failed", "error": "broken", "sk
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """A rule, its final verdict, and the first line with that verdict in the order of the checks' names."""
+    """A rule, its final verdict, and the first line with that verdict when checks are sorted by name."""
 
     rule: str
     verdict: Verdict
     line: dict[str, Any]
     accepted: str | None = None
-    """The reason why the baseline accepts this failure; None if the baseline does not accept it."""
+    """The reason why the baseline accepts this failure, or None if the baseline does not accept it."""
     cause: str = ""
     """The cause that this finding shares with other findings of the run (`harness.run.causes`)."""
 
@@ -63,12 +64,16 @@ class RuleResult:
 
     @property
     def expected(self) -> str:
-        """The expected value, with the names of classes and statuses; empty without an expectation."""
+        """The expected value, with the names of classes and statuses, or an empty string if there is no
+        expectation.
+        """
         return with_names(self.line.get("expected") or "")
 
     @property
     def observed(self) -> str:
-        """The observed value, with the names of classes and statuses; empty without an observation."""
+        """The observed value, with the names of classes and statuses, or an empty string if there is no
+        observation.
+        """
         return with_names(self.line.get("observed") or "")
 
     @property
@@ -79,7 +84,7 @@ class RuleResult:
 
     @property
     def says(self) -> str:
-        """The expected and the observed value, or the reason, in one line."""
+        """One line with the expected and the observed value, or with the reason."""
         line = self.line
         seen = f"expected {self.expected}; observed {self.observed}" if self.expected else ""
         known = f"known deviation: {self.accepted}" if self.accepted else ""
@@ -89,12 +94,12 @@ class RuleResult:
 
     @property
     def build_junit_element(self) -> str | None:
-        """The element of a JUnit test case for this verdict; None for a pass."""
+        """The element of a JUnit test case for this verdict, or None for a pass."""
         return "skipped" if self.accepted else _JUNIT_ELEMENTS[self.verdict]
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file; return the final verdict of every rule, by rule id."""
+    """Read a verdict file. Return the final verdict of every rule, by rule id."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
 
@@ -116,7 +121,8 @@ def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
 
 
 Told = Callable[[RuleResult], Iterable[str]]
-"""The type of functions that return the lines about a verdict for a reader (`harness.run.findings.describe_finding`).
+"""The type of functions that return the lines about a verdict which a reader sees
+(`harness.run.findings.describe_finding`).
 """
 
 
@@ -128,9 +134,11 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write the results as JUnit XML: a test suite for each document, a test case for each rule; all verdicts except
-    passes have full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing
-    prerequisites) of its verdicts. Both become properties of each test suite.
+    """Write the results as JUnit XML, with a test suite for each document and a test case for each rule. All
+    verdicts except passes have full details.
+
+    ``partial`` is the reason why the run is partial. ``roots`` are the root causes (missing prerequisites) of
+    verdicts. Both become properties of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
@@ -166,11 +174,12 @@ def write_junit(
 def write_allure(
     results: Iterable[RuleResult], folder: Path, run: Path, told: Told, partial: str | None = None
 ) -> None:
-    """Replace Allure's results: one for each rule, with its sentence, its packets, and their capture.
+    """Replace Allure's results by new ones: one result for each rule, with the rule's sentence, its packets, and
+    the capture of these packets.
 
-    ``run``: the run folder with the captures. Epic, feature and story are document, section and rule. The captures of
-    all verdicts except passes are attached. ``partial``: the reason why the run is partial, which Allure shows as
-    environment.
+    ``run`` is the run folder with the captures. Epic, feature and story are document, section and rule. A capture
+    is attached to every result except passes. ``partial`` is the reason why the run is partial, which Allure shows
+    as environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult

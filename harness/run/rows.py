@@ -1,4 +1,4 @@
-"""Define the state of a varied check for its current row."""
+"""Store the state of a varied check for its current row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 
 @dataclass(slots=True)
 class Rows:
-    """The peer and the judge for the current row of a varied check."""
+    """The peer and the judge that a varied check uses with its current row."""
 
     peer: Peer
     judge: Judge

@@ -1,5 +1,5 @@
-"""Provide the rules of the suites to the package reports. This package loads the module through an entry point, so that
-it imports no code of the suites.
+"""Provide the rules of the suites to the package reports. That package loads this module through an entry point,
+and so imports no code of the suites itself.
 """
 
 from __future__ import annotations
@@ -9,5 +9,7 @@ from harness.run.run import rules_json
 
 
 def rules_of_suites() -> tuple[str, str]:
-    """Return the text of rules.json as a run of these suites would write it, and its hash (``suites`` of run.json)."""
+    """Return the text of rules.json as a run of these suites would write it, and the hash of this text (``suites``
+    in run.json).
+    """
     return rules_json(load_catalogue())

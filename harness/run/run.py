@@ -1,4 +1,4 @@
-"""Manage a run: its folder, its log of verdicts, its results, its end."""
+"""Manage a run: its folder, its log of verdicts, its results, and its end."""
 
 from __future__ import annotations
 
@@ -62,40 +62,42 @@ class Run:
     catalogue: Catalogue
     selection: str
     whole: bool
-    """Whether all suites are selected. In this case, the number of checks must reach the number in frozen.toml."""
+    """Whether all suites are selected. If so, the number of checks must be at least the number in frozen.toml."""
     id: str
     log: VerdictLog
     started: str
     done: Recorded
     lock: RunLock
     made: Path | None = None
-    """The highest folder in the path that was created for this run."""
+    """The topmost folder in the path that was created for this run."""
     suites: str | None = None
     """The SHA-256 of rules.json, set when that file is written. The hash identifies the rules that this run could
-    judge, and their checks.
+    judge, and the checks of these rules.
     """
     asked: int = 0
     """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
-    """The passive rules that earlier checks have found to be broken. A wrong field in every packet therefore fails only
-    one check of the run.
+    """The passive rules that earlier checks have found to be broken. Because each of them fails a check only once,
+    an error in every packet fails only one check of the run.
     """
     passes: Counter[str] = field(default_factory=Counter)
     """The number of passes of each rule that this process recorded."""
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
-    """A string that is unique to every run, and to every resumption of a run."""
+    """A string that is unique to every run, and to every part of a resumed run."""
     residue: list[dict[str, str]] = field(default_factory=list)
-    """The residue: objects that checks left behind in the SUT, and late effects of finished checks. No check judges the
-    residue.
+    """The residue: objects that checks left in the SUT, and effects of finished checks that occurred late. No check
+    judges the residue.
     """
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
-    """The residue that the run recorded before it was resumed; residue of repeated checks no longer counts."""
+    """The residue that was recorded before the run was resumed. The residue of repeated checks is not included."""
     timeouts: dict[str, Any] | None = None
-    """The speed of the SUT's answers at the start, and the timeouts computed from it (`report_timeouts`)."""
+    """The speed of the SUT's answers at the start of the run, and the timeouts that are computed from it
+    (`report_timeouts`).
+    """
     aborted: str | None = None
     deadline_s: int | None = None
-    """The time after the beginning of the run, in seconds, after which no check is started."""
+    """int s: the time after the beginning of the run from which no further check is started."""
     began_s: float = field(default_factory=time.monotonic)
     interrupted: bool = False
     lost: bool = False
@@ -104,32 +106,33 @@ class Run:
     """Whether a file of checks could not be read."""
     deaths: list[ProcessEnd] = field(default_factory=list)
     captured: int = 0
-    """The number of bytes in captures of this process and of its workers."""
+    """The number of bytes that this process and its workers have written to captures."""
     roots: RootCauses = field(default_factory=RootCauses)
     """The root causes (missing prerequisites) of verdicts in this run."""
     known: SystemPrerequisites = field(default_factory=SystemPrerequisites)
     """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
-    """The different identifiers that the SUTs of the workers had at the start; workers may share one SUT."""
+    """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT.
+    """
     baseline: Baseline | None = None
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
     """The number of residue entries that run.json already contains."""
     proves: bool = False
-    """Whether the run is part of ``prove``: in this case, a varied check does not search for the smallest failing
+    """Whether the run is part of ``prove``. In ``prove``, a varied check does not search for the smallest failing
     combination, and must vary all parameters that it names.
     """
     strength: int = 2
-    """The strength of variation: varied checks cover all combinations of values of this number of parameters; 1: no
-    check is varied.
+    """The strength of variation: varied checks cover all combinations of values of this number of parameters. If it
+    is 1, no check is varied.
     """
     failed: bool = False
     """Whether pytest reported a check as failed, including errors in set-up or teardown."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
-        """Open a new run folder or, with ``resume``, an existing one; raise UsageError when the folder cannot
-        be used.
+        """Open a new run folder or, with ``resume``, an existing one. Raise UsageError if the folder cannot be
+        used.
         """
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
@@ -215,11 +218,11 @@ class Run:
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _residue_left(self) -> Iterator[dict[str, str]]:
-        """Yield the residue that was recorded before the run was resumed, without the residue of repeated checks."""
+        """Yield the residue that was recorded before the run was resumed, except the residue of repeated checks."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
     def keep_residue(self) -> None:
-        """Write run.json if checks have added residue since run.json was last written, so that a killed run does not
+        """Write run.json if checks have added residue since run.json was last written. A killed run then does not
         lose the residue.
         """
         if len(self.residue) > self._kept_residue:
@@ -227,7 +230,9 @@ class Run:
             self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
-        """Write rules.json, with the rules that the run can judge, after pytest has imported the checks."""
+        """Write rules.json, which contains the rules that the run can judge. This method is called after pytest has
+        imported the checks.
+        """
         if self.suites is not None:
             return
         content, suites = rules_json(self.catalogue)
@@ -235,7 +240,7 @@ class Run:
         self.suites = suites
 
     def _replace_file(self, name: str, content: str) -> None:
-        """Write a file of the folder completely, or leave the old file unchanged."""
+        """Write a file of the folder. The file is replaced completely, or is not changed."""
         new = self.folder / f"{name}.new"
         try:
             new.write_text(content, encoding="utf-8")
@@ -245,11 +250,13 @@ class Run:
             raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
-        """Record that the run cannot continue, because its system is missing or is a different system."""
+        """Record that the run cannot continue, because its system is missing or a different system answers in its
+        place.
+        """
         self.aborted, self.lost = why, True
 
     def record_process_end(self, death: ProcessEnd) -> None:
-        """Record in run.json at once that the SUT's process ended."""
+        """Record immediately in run.json that the SUT's process has ended."""
         self.deaths.append(death)
         self.write_run_file(finished=None, code=None)
 
@@ -264,7 +271,7 @@ class Run:
         return code
 
     def discard(self) -> None:
-        """Close a run without checks, and remove its folder if the run created it."""
+        """Close a run without checks. Remove its folder if the run created the folder."""
         if self.made is None:
             self.end()
             return
@@ -273,8 +280,8 @@ class Run:
         shutil.rmtree(self.made, ignore_errors=True)
 
     def exit_code(self) -> int:
-        """Return the exit code of the run, which is 0 only if enough rules were judged, and no rule failed or stayed
-        undecided.
+        """Return the exit code of the run. It is 0 only if enough rules were judged, no rule failed, and no rule
+        stayed undecided.
         """
         if self.lost:
             return EXIT_USAGE
@@ -291,7 +298,7 @@ class Run:
         return EXIT_OK
 
     def compare_with_baseline(self) -> BaselineComparison:
-        """Compare the run with its baseline; without a baseline, every failing rule is new."""
+        """Compare the run with its baseline. Without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.describe_shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
         return compare_with_deviations(self.log.rules, deviations, whole=whole)
@@ -301,13 +308,15 @@ class Run:
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
     def add_baseline_reason(self, result: RuleResult) -> RuleResult:
-        """Return the final verdict of a rule, with the baseline's reason for a known deviation."""
+        """Return the final verdict of a rule. If the verdict is a known deviation, add the reason from the
+        baseline.
+        """
         if self.baseline is None or not self.expects(result.rule, result.verdict):
             return result
         return replace(result, accepted=self.baseline.deviations[result.rule].reason)
 
     def describe_shortfall(self) -> str | None:
-        """Return one line with the reason why too few checks or rules were judged; None if enough were judged."""
+        """Return one line with the reason why too few checks or rules were judged, or None if enough were judged."""
         tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
@@ -319,7 +328,7 @@ class Run:
         return None
 
     def is_overdue(self) -> bool:
-        """Return whether the deadline has passed, so that no further check is started."""
+        """Return whether the deadline has passed. After the deadline, no further check is started."""
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def summarize_counts(self) -> str:
@@ -333,15 +342,15 @@ class Run:
         return f"{sut.name} {sut.version}: {checks} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
 
     def partial(self) -> str | None:
-        """Return a short text with the reason why the run is partial; None for a complete run."""
+        """Return the reason why the run is partial, as a short text, or None if the run is complete."""
         if self.aborted:
             return self.aborted
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the path of the capture of an attempt at a check; the name of the file is unique for the check and its
-        parameters. A repeated check in a resumed run gets a new file name, because earlier verdicts refer to the first
-        capture.
+        """Return the path of the capture of an attempt at a check. The file name is unique to the check and its
+        parameters. If a resumed run repeats a check, the capture gets a new name, because earlier verdicts refer to
+        the first capture.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
@@ -349,7 +358,7 @@ class Run:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Return whether a folder contains files that are not from a run."""
+    """Return whether a folder contains files that no run created."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
     return any(path.name != LOCK_FILE for path in folder.iterdir())
@@ -361,19 +370,19 @@ def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
 
 
 def read_frozen_test_count(suites: Path) -> int:
-    """Return the number of checks in a complete run, from frozen.toml."""
+    """Return the number of checks in a complete run, as stored in frozen.toml."""
     tree = tomllib.loads((suites / "frozen.toml").read_text(encoding="utf-8"))
     return int(tree["tests"])
 
 
 def make_slug(text: str) -> str:
-    """Return a form of a text that can be part of a file name, with letters, digits and hyphens only."""
+    """Return a form of a text that can be part of a file name. It contains only letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """The results of a run before it was resumed. ``ended``: whether the run had finished."""
+    """The results of a run before it was resumed. ``ended`` states whether the run had finished."""
 
     id: str
     started: str
@@ -384,7 +393,7 @@ class _Earlier:
 
     @classmethod
     def read(cls, folder: Path, file: SutFile) -> _Earlier:
-        """Read run.json; raise UsageError when the file is invalid or names a different system."""
+        """Read run.json. Raise UsageError if the file is invalid or names a different system."""
         try:
             run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
             sut = run["sut"]
@@ -408,7 +417,7 @@ class _Earlier:
 
 
 def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
-    """Return the verdicts of the resumed run, and the checks that must run again."""
+    """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
@@ -454,7 +463,7 @@ def _encode_rules(catalogue: Catalogue) -> tuple[str, str]:
 
 
 def hash_rules(rules: Any) -> str:
-    """Return the SHA-256 of the canonical JSON of a rules.json, hexadecimal."""
+    """Return the SHA-256 of the canonical JSON of rules.json, in hexadecimal digits."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -14,7 +14,7 @@ _MAX_RULES_OF_SMALL_SELECTION = 50
 
 
 def describe_selection(config: pytest.Config) -> str:
-    """Return a short text that names the selected part of the suites, ``all`` for all suites."""
+    """Return a short text that names the selected part of the suites, or ``all`` for all suites."""
     parts = [f"{option} {word}" for option in ("--rule", "--select") for word in config.getoption(option)]
     if config.getoption("keyword"):
         parts.append(f"-k {config.getoption('keyword')}")
@@ -27,7 +27,7 @@ def describe_selection(config: pytest.Config) -> str:
 
 
 def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
-    """Return the selected rules; raise UsageError for an unknown rule or criterion."""
+    """Return the selected rules. Raise UsageError for an unknown rule or an unknown criterion."""
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import find_rule_id, select_rules
 
@@ -38,9 +38,11 @@ def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
 
 
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
-    """Return the files that may contain checks of the given rules, with the folders that contain the files; None stands
-    for all files. A passive rule selects all checks of its section. For many rules, the function returns None, because
-    reading all files would take longer than collecting them.
+    """Return the files that may contain checks of the given rules, and the folders that contain these files. A
+    passive rule selects all checks of its section.
+
+    None stands for all files. The function returns None for many rules, because reading all files would take longer
+    than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import list_files_naming
@@ -55,8 +57,8 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
 
 
 def choose_checks(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
-    """Return those of the given checks, each with its id, that cover one of the given rules. Passive rules have no
-    checks of their own; if only passive rules are given, return the checks of their sections.
+    """Return those of the given checks that cover one of the given rules; each check is given with its id. No check
+    covers a passive rule. So if only passive rules are given, return the checks of their sections.
     """
     from harness.rules.catalogue import load_catalogue
 

@@ -1,4 +1,4 @@
-"""Define the keys of the values that a run stores in pytest's session and in each check."""
+"""Define the keys under which a run stores values in pytest's session and in each check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 LOG_KEY: pytest.StashKey[Log] = pytest.StashKey()
 """The log to which this process writes its verdicts."""
 FINAL_RESULTS: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
-"""The final verdict of every rule, set at the end of the run."""
+"""The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
 ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
 """The peer and the judge for the current row of a varied check."""
@@ -44,14 +44,14 @@ RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
 MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
-"""The judge of the peer's packets in the clean run of ``prove``."""
+"""The judge that judges the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
 
 
 def release_packets(item: pytest.Item) -> None:
-    """Drop the references to the packets of a finished check, because pytest keeps the item until the run ends, and the
-    last traceback until the next failure.
+    """Drop the references to the packets of a finished check. Pytest keeps the item of the check until the run
+    ends, and the last traceback until the next failure.
     """
     if JUDGE_KEY in item.stash:
         del item.stash[JUDGE_KEY]
@@ -61,13 +61,13 @@ def release_packets(item: pytest.Item) -> None:
 
 
 def get_attempt_capture_path(item: pytest.Item) -> Path | None:
-    """Return the path of the capture of this attempt at a check; None in a proof, where nothing reads captures."""
+    """Return the path of the capture of this attempt at a check, or None in a proof, which reads no captures."""
     run = item.config.stash[RUN_KEY]
     return None if run.proves else run.capture_path(str(get_check_id(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
 
 
 def make_judge(item: pytest.Item) -> Judge:
-    """Return the judge of a check; the judge writes to the log of this process."""
+    """Return the judge of a check. The judge writes to the log of this process."""
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 

@@ -1,5 +1,5 @@
-"""Determine whether the system survives a check. The tester requests a session before and after each check marked with
-``sut_survives``, and after any other check that failed or broke off.
+"""Determine whether the system survives a check. The tester requests a session before and after each check that is
+marked with ``sut_survives``, and after any other check that failed or broke off.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 SURVIVAL_MARK = "sut_survives"
 END_KNOWN_S = 0.5
-"""int s: how long to wait, after a process has lost its connections, until its end is known."""
+"""int s: how long to wait, after a process has lost its connections, until it is known whether the process has
+ended.
+"""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 
@@ -32,8 +34,8 @@ def check_before(item: pytest.Item) -> None:
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
-    """Request a session after a check marked with ``sut_survives``, or after a check that failed or broke off; record
-    the finding.
+    """Request a session after a check that is marked with ``sut_survives``, or that failed or broke off. Record the
+    finding.
     """
     peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
@@ -54,7 +56,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
 
 
 def record_survival(run: Run) -> None:
-    """Record at the end of a run that a real system survived the run, unless a check found that it did not."""
+    """At the end of a run, record that a real system survived the run, unless a check found the opposite."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
@@ -83,8 +85,8 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
 
 
 def diagnose_system(peer: Peer) -> Diagnosis:
-    """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1), and return
-    the condition of the system.
+    """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1). Return the
+    condition of the system.
     """
     from harness.wire import establish_connection
 

@@ -1,8 +1,8 @@
-"""Check the prerequisites on which the verdicts of a run depend, at the first verdict that a missing prerequisite may
-explain. A missing prerequisite may also explain a pass that is based on silence.
+"""Check the prerequisites on which the verdicts of a run depend. They are checked at the first verdict that a
+missing prerequisite may explain; this may also be a pass that is based on silence.
 
-The prerequisites are checked only once in a run. A verdict that depends on a missing prerequisite is inconclusive, and
-has this root cause as its reason.
+The prerequisites are checked only once in a run. A verdict that depends on a missing prerequisite becomes
+inconclusive, and this root cause becomes its reason.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
 MAX_ROOT_ATTEMPTS = 3
-"""The number of attempts to check the prerequisites on a system that does not answer, for instance because it
-restarts.
+"""The maximum number of attempts to check the prerequisites if the system does not answer, for instance because it
+is restarting.
 """
 
 
 @dataclass(slots=True)
 class SystemPrerequisites:
-    """The state of the prerequisites on the system of a run. ``lines``: the findings; None before the first check of
-    the prerequisites.
+    """The state of the prerequisites on the system of a run. ``lines`` contains the findings, or None before the
+    prerequisites are first checked.
     """
 
     lines: tuple[Line, ...] | None = None
@@ -47,12 +47,12 @@ class SystemPrerequisites:
     """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
     _shared: IO[bytes] | None = None
-    """The file through which workers share one check of the prerequisites."""
+    """The file through which workers share the result of one check of the prerequisites."""
 
     @contextmanager
     def share_answer(self) -> Iterator[None]:
-        """Let the processes that are forked in this context share one check of the prerequisites: the first process
-        that needs the findings makes the check, and the others wait.
+        """Let the processes that are forked in this context share one check of the prerequisites. The first process
+        that needs the findings checks the prerequisites; the other processes wait.
         """
         with tempfile.TemporaryFile() as self._shared:
             yield
@@ -98,7 +98,7 @@ class SystemPrerequisites:
 
 
 def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
-    """Check the prerequisites on the system; return None when the system cannot be reached, so that the next caller
+    """Check the prerequisites on the system. Return None if the system cannot be reached, so that the next caller
     tries again.
     """
     try:
@@ -128,8 +128,8 @@ def doubt_verdicts(
     driver: ExternalDriver,
     named: RootCauses,
 ) -> list[Entry]:
-    """Return the verdicts of a check; verdicts that depend on a missing prerequisite become inconclusive, with this
-    root cause as the reason.
+    """Return the verdicts of a check. Verdicts that depend on a missing prerequisite become inconclusive, and this
+    root cause becomes their reason.
     """
     roots.note(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):

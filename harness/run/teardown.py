@@ -1,5 +1,5 @@
-"""Handle the teardown of a check: if the teardown fails, the rules of the check get a verdict with the failure in one
-line.
+"""Handle errors in the teardown of a check. If the teardown fails, the rules of the check get a verdict whose
+reason describes the failure in one line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from harness.run.stash import JUDGE_KEY
 from harness.sut.shown import NotShown
 
 SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
-"""The types of errors that the system causes, as opposed to bugs in the harness."""
+"""The types of errors that the system causes. Other errors are bugs in the harness."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Any:
-    """Record a verdict when the teardown of a check fails, so that the run fails."""
+    """Record a verdict if the teardown of a check fails. The run then fails."""
     try:
         return (yield)
     except Exception as error:
@@ -42,7 +42,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
 
 
 def list_raised_exceptions(error: BaseException) -> Iterator[BaseException]:
-    """Yield the raised exceptions; for a group, its parts one by one."""
+    """Yield the exceptions that were raised. If an exception is a group, yield its parts one by one."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from list_raised_exceptions(part)

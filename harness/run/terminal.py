@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
 _PYTEST_OPTION_NAMES = {"-k": "keyword", "--maxfail": "maxfail"}
-"""The names under which pytest stores its own options, by option."""
+"""The names under which pytest stores its own options, by the option as typed."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -64,7 +64,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
-    """Return the command that resumes a run, or that repeats it when a root cause must be removed first."""
+    """Return the command to run next. The command resumes the run, or repeats it if a root cause must be removed
+    first.
+    """
     given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
@@ -76,18 +78,22 @@ def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
 
 
 def _get_free_folder_name(folder: Path) -> Path:
-    """Return the path of a folder that does not exist, with a name similar to that of the given folder."""
+    """Return the path of a folder that does not exist yet. Its name is the name of the given folder with a number
+    added.
+    """
     return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
 
 def _is_exception_text(told: Any) -> bool:
-    """Return whether a text is Python's report of an exception, and not a verdict (``pytest.fail`` without a trace)."""
+    """Return whether a text is Python's report of an exception. A verdict is not such a report (``pytest.fail``
+    without a trace).
+    """
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
 def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
-    """Print exceptions in the harness as Python reports them, then the findings by rule."""
+    """Print exceptions in the harness as Python reports them. Then print the findings by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
         if _is_exception_text(report.longrepr):

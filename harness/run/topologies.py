@@ -1,4 +1,4 @@
-"""Define the fixture of checks that need three systems, and the driver of a topology of real systems."""
+"""Define the fixture that checks of three systems use, and the driver of a topology of real systems."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
-"""The type of functions that make the drivers of a run, given the SUT file and the run folder."""
+"""The type of functions that create the drivers of a run from the SUT file and the run folder."""
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
-    """Return the SUT file of a run, and a function that creates its drivers, one for each worker."""
+    """Return the SUT file of a run, and a function that creates the drivers of the run, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
             create_driver(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
@@ -52,8 +52,8 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
 
 
 class TopologyDriver:
-    """A driver that combines the drivers of three systems. A check gets the receiver as its SUT; the driver opens all
-    systems.
+    """A driver that combines the drivers of three systems. The driver opens all three systems; a check gets the
+    receiver as its SUT.
     """
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
@@ -62,15 +62,15 @@ class TopologyDriver:
         self.wait_s = 0
         self.identifier: UUID | None = None
         self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
-        """The port of each system, by role, at the address of that role."""
+        """The port of each system, by role. Each system listens at the address of its role."""
         self._places = topology.places
         self._drivers = {
             role: _build_driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
         }
 
     def start(self) -> None:
-        """Start all systems, or connect to running systems; raise SutLost when two of the systems are the same, because
-        a topology consists of different systems.
+        """Start all systems, or connect to systems that are already running. Raise SutLost if two of them are the
+        same system, because a topology consists of different systems.
         """
         refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
@@ -94,19 +94,19 @@ class TopologyDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about how the process of one of the systems ended; None if no process has ended."""
+        """Return a description of how the process of one of the systems ended, or None if no process has ended."""
         return next(
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about how the process of one of the systems ended, even if no connection was lost: relays close
-        connections for many reasons.
+        """Return a description of how the process of one of the systems ended, or None. This is determined even if
+        no connection was lost, because relays close connections for many reasons.
         """
         return self.describe_end()
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:
-        """Return the record of how a process of one of the systems ended; report each end only once."""
+        """Return the record of how the process of one of the systems ended. Each end is reported only once."""
         return next(
             (death for driver in self._drivers.values() if (death := driver.take_process_end(check)) is not None), None
         )
@@ -118,7 +118,7 @@ class TopologyDriver:
                 driver.start_again()
 
     def confirm(self) -> None:
-        """Raise SutLost if one of the systems differs from the system at the start of the run."""
+        """Raise SutLost if one of the systems is not the same system as when the run started."""
         for driver in self._drivers.values():
             driver.confirm()
 
@@ -136,7 +136,7 @@ def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDr
 
 @pytest.fixture
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
-    """Yield three systems; record all packets between these systems, and judge the packets with the passive
+    """Yield three systems. Record all packets between these systems, and judge the packets with the passive
     predicates.
     """
     from harness.capture.recorder import Recorder

@@ -1,7 +1,8 @@
 """Run a varied check: once with default values, then with each row of its covering array (harness/varying).
 
-Every row has its own peer, queues and judge, so each verdict has its own evidence. If a row breaks a rule, the check
-runs again with parts of this row, until the smallest combination of values that breaks the rule is known.
+With each row, the check has a new peer, new queues and a new judge, so the verdicts of each row have their own
+evidence. If a rule is broken with a row, the check runs again with parts of this row, until the smallest
+combination of values with which the rule is broken is known.
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ if TYPE_CHECKING:
 MAX_RUNS_TO_SHRINK = 12
 """The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
 MAX_ORDERS = 8
-"""The number of parameter orders that are tried to find a short covering array, because each row requires a run of the
-check.
+"""The number of parameter orders that are tried in order to find a short covering array. The array should be short
+because each row requires a run of the check.
 """
 _FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
-"""The verdicts of the first run that make runs with rows unnecessary, because the rows could not change the verdict."""
+"""The verdicts of the run with default values after which the check does not run with rows, because rows could not
+change the verdict.
+"""
 _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class VariedValues:
-    """The values with which a check is repeated on a system. ``left_out``: the omitted values, for which the system
-    lacks a capability, with the reason.
+    """The values with which a check is repeated on a system. ``left_out`` contains the omitted values, which need a
+    capability that the system lacks, each with the reason.
     """
 
     values: Mapping[str, Sequence[str]]
@@ -50,7 +53,7 @@ class VariedValues:
 
     @classmethod
     def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
-        """Return the values to use, without values that need a capability which the system lacks."""
+        """Return the values to use. Values that need a capability which the system lacks are omitted."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
@@ -82,7 +85,7 @@ class Trial:
         return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
 
     def worst(self, rule: str) -> Verdict | None:
-        """Return the worst verdict of a rule; None if the rule has no verdict."""
+        """Return the worst verdict on a rule, or None if the rule has no verdict."""
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
         return worst(found) if found else None
 
@@ -94,7 +97,7 @@ class Trial:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """Run the check with default values; if no rule was broken, run the check with its rows."""
+    """Run the check with default values. If no rule was broken, also run it with its rows."""
     wanted = find_varied(pyfuncitem)
     if not wanted or get_check_id(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
@@ -127,7 +130,7 @@ class VariedCheck:
         """The rows that the check has run with."""
 
     def run(self) -> None:
-        """Run the check with each row, and judge every rule of the check by the results of all rows."""
+        """Run the check with each row. Judge every rule of the check by the results with all rows."""
         trials = [self.try_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.worst(rule) is not None]
@@ -137,11 +140,11 @@ class VariedCheck:
             self._require_effects(trials)
 
     def _require_effects(self, trials: Sequence[Trial]) -> None:
-        """Raise an error for a parameter that ``@varied`` names although the check always gives its value: the row's
-        values would have no effect.
+        """Raise an error if ``@varied`` names a parameter whose value the check always gives itself. The values of
+        the rows would have no effect.
 
-        The cases of a pytest-parametrized function give different values, so one case need not vary all parameters that
-        the function names.
+        The cases of a parametrized pytest function give different values, so a single case need not vary all
+        parameters that the function names.
         """
         applied = set[str]().union(*(trial.applied for trial in trials))
         idle = self.drawn.values.keys() - applied
@@ -151,7 +154,9 @@ class VariedCheck:
             )
 
     def try_row(self, row: Row) -> Trial:
-        """Return the verdicts with a row; reuse the verdicts of an earlier run with this row."""
+        """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
+        verdicts of that run.
+        """
         key = frozenset(row.items())
         if key not in self.tried:
             self.tried[key] = self._run_check(row)
@@ -199,8 +204,8 @@ class VariedCheck:
         return value
 
     def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:
-        """Return the final verdict of a rule from all rows. A broken or undecided rule names the smallest combination
-        of values with that verdict.
+        """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
+        verdict names the smallest combination of values that has this result.
         """
         missed = next((trial for trial in trials if trial.worst(rule) in BROKEN_VERDICTS), None)
         if missed is None:
@@ -231,7 +236,9 @@ class VariedCheck:
         )
 
     def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
-        """Return one pass for a rule that no row broke, with a packet of each row as evidence."""
+        """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
+        with each row.
+        """
         kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
         entry = kept[0].entry(rule)
         if entry.verdict is not Verdict.PASS:
@@ -254,7 +261,9 @@ def select_changed(row: Row, plain: Row) -> Row:
 
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
-    """Return the text of a verdict about the number of rows that passed, and the parameters that had an effect."""
+    """Return the text that a verdict contains about the number of rows that passed and the parameters that had an
+    effect.
+    """
     if not names:
         return f"the same in each of {count} runs"
     *first, last = names
@@ -266,12 +275,12 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
 
 
 def show_row(row: Row) -> str:
-    """Return the values of a row as text, for a verdict."""
+    """Return the values of a row as text for a verdict."""
     return ", ".join(f"{name} = {value}" for name, value in row.items())
 
 
 def describe_row(row: Row) -> str:
-    """Return a text about a row from which the identifier of its peer is derived; the identifiers of recorded runs
-    depend on this text.
+    """Return a text that describes a row. The identifier of the row's peer is derived from this text, so the
+    identifiers in recorded runs depend on it.
     """
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -1,7 +1,8 @@
-"""Run checks in parallel (``--workers``), in processes forked from the pytest session, each with its own configuration.
+"""Run checks in parallel (``--workers``), in processes forked from the pytest session, each with its own
+configuration.
 
-Only the session writes files: the session receives the results of each check from the worker, and appends all verdicts
-of a check at once. So the verdict file, ``--resume`` and pytest's reports are the same as without workers.
+Only the session writes files: it receives the results of each check from a worker, and appends all verdicts of the
+check at once. So the verdict file, ``--resume`` and pytest's reports are the same as without workers.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ _SUT_POLL_S = 0.05
 
 @dataclass(slots=True)
 class CheckResult:
-    """A worker's result of one check: the verdicts, and pytest's reports in serialized form."""
+    """The result of one check that a worker ran: the verdicts, and pytest's reports in serialized form."""
 
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: RootCauses = field(default_factory=RootCauses)
     again: bool = False
-    """Whether the check found that it must run alone, so that its result is discarded."""
+    """Whether the check turned out to require running alone, so that this result is discarded."""
     told: bool = False
     """Whether the verdicts report the end of the SUT's process."""
     lost: str | None = None
@@ -58,7 +59,7 @@ class _Worker:
     process: ForkProcess
     connection: Connection
     index: int = -1
-    """The index, in the session's list of checks, of the check that the worker is running."""
+    """The index of the check that the worker is running, in the session's list of checks."""
 
 
 class Workers:
@@ -72,12 +73,12 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """The checks that affect the SUT for all workers; these checks run last, one at a time."""
+        """The checks that affect the SUT for all workers. These checks run last, one at a time."""
         for index, item in enumerate(session.items):
             self._choose_queue(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raise the same exceptions as pytest's own loop to end the session."""
+        """Run every check. To end the session, raise the same exceptions as pytest's own loop."""
         gc.collect()
         gc.freeze()  # the workers share the existing objects, which are never garbage
         try:
@@ -130,7 +131,7 @@ class Workers:
         self._send_next(_Worker(number, process, ours))
 
     def _send_next(self, worker: _Worker) -> None:
-        """Send a worker its next check, or end the worker if no check is waiting."""
+        """Send a worker its next check. If no check is waiting, end the worker."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting or self.run.is_overdue():
             worker.connection.close()
@@ -166,14 +167,14 @@ class Workers:
                 self._send_next(worker)
 
     def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
-        """Restart the worker's SUT if needed, and return whether the SUT had ended, so that a new worker must replace
-        this worker.
+        """Restart the worker's SUT if it has ended and more checks follow. Return whether the SUT had ended; if so,
+        a new worker must replace this worker.
         """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
         return handle_end_of_check(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
-        """Write the verdicts, and report to pytest as if the check had run in this process."""
+        """Write the verdicts of a check, and report to pytest as if the check had run in this process."""
         if result.entries or result.lost is None:
             self.run.tests_run.add(str(get_check_id(item)))
         self.run.residue += result.residue
@@ -230,8 +231,8 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Discard the terminal output of a worker, and detach the worker from the session's files, which it shares because
-    of the fork.
+    """Discard the terminal output of a worker, and detach the worker from the files of the session, which it shares
+    because it was forked.
     """
     manager = config.pluginmanager
     *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", PROGRESS_PLUGIN, "capturemanager"))
@@ -277,7 +278,9 @@ def _run_check(item: pytest.Item) -> CheckResult:
 
 
 def _exit_when_killed(session: int) -> None:
-    """Let a worker exit immediately when the session is killed, because its current check may take minutes."""
+    """Make a worker exit immediately when the session is killed. Otherwise the current check could continue for
+    minutes.
+    """
     while os.getppid() == session:
         time.sleep(_SESSION_POLL_S)
     os._exit(1)

@@ -1,8 +1,8 @@
 """Use the standard streams of a command, such as ``ssh host agent``, as a control channel.
 
-One process serves all channels of a run, because starting a remote program takes seconds and a run opens a channel for
-each check. The ids of requests are unique among all channels of the process. Each worker has its own process, because
-two workers that read the same stream would split the answers between them.
+One process serves all channels of a run, because a run opens a channel for each check, and starting a remote
+program takes seconds. The ids of requests are unique among all channels of the process. Each worker has its own
+process, because two workers that read the same stream would each receive only a part of the answers.
 """
 
 from __future__ import annotations
@@ -28,24 +28,26 @@ from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Re
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""int bytes: the maximum amount of data that may wait to be sent to a command that does not read its standard input."""
+"""int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
-"""The maximum number of answers whose id matches no request; one more such answer ends the control channel."""
+"""The maximum number of answers whose id matches no request. If one more such answer arrives, the control channel
+ends.
+"""
 END_KNOWN_S = 1.0
-"""The number of seconds to wait for a command to exit after it has closed its standard output."""
+"""int s: how long to wait for a command to exit after it has closed its standard output."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
 _ERROR_OUTPUT_TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""By each verb that opens an object: the key of the object in the answer, and the verb that closes the object."""
+"""For each verb that opens an object: the key of the object in the answer, and the verb that closes the object."""
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 
 class Agent:
-    """An agent that is started with a command. ``command`` returns the command; the command's standard error is written
-    to ``log_path``. ``start_ms``: the longest time until the first answer.
+    """An agent that is started with a command. ``command`` returns the command. The standard error of the command
+    is written to ``log_path``. ``start_ms`` is the longest time until the first answer.
     """
 
     def __init__(self, command: Callable[[], Sequence[str]], log_path: Path | None, start_ms: int) -> None:
@@ -59,14 +61,14 @@ class Agent:
         self._inherited: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
         self._socket: socket.socket | None = None
         self._why: str | None = None
-        """The reason why the command sends no further answers; None while it may send more."""
+        """The reason why the command sends no further answers, or None while it may send more."""
         self._number = 0
         self._answered = False
         self._outgoing = bytearray()
         self._lines = AnswerLines()
         self._unmatched_count = 0
         self.unmatched_ids: list[Any] = []
-        """The first ids of answers that match no request."""
+        """The ids of the first answers that match no request."""
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
         self.on_unmatched_answer: Callable[[Any], None] = lambda number: None
@@ -78,7 +80,9 @@ class Agent:
         return 0 if self._answered else self._start_ms
 
     def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
-        """Open a channel. The first channel starts the command, which is not started again after its end."""
+        """Open a channel. When the first channel is opened, the command is started. If the command has ended, it is
+        not started again.
+        """
         if not isinstance(environment, RealEnvironment):
             raise HarnessError("a control channel through a command works only in real time")
         if self._owner != os.getpid():
@@ -92,7 +96,7 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close the standard input of the command, so that the command exits; kill the command if it does not exit.
+        """Close the standard input of the command, so that the command exits. If it does not exit, kill it.
         Afterwards, the command can be started again.
         """
         process, self._process = self._process, None
@@ -110,8 +114,8 @@ class Agent:
             self._log = None
 
     def _start_command(self) -> None:
-        """Start the command with a socket as its standard streams, in a separate session, so that Ctrl-C does not reach
-        it.
+        """Start the command in a separate session, so that Ctrl-C does not reach it. Its standard streams are a
+        socket.
         """
         if self._process is not None:  # started by the parent process, which waits for its end
             self._inherited.append((self._process, self._log))
@@ -153,7 +157,7 @@ class Agent:
     # -- requests and answers -----------------------------------------------------------------------------------
 
     def ask(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
-        """Send a request, whose answer is delivered to the wire."""
+        """Send a request, and return its id. The answer is passed to ``wire``."""
         self._number += 1
         self._asked[self._number] = wire
         if self._why is None:
@@ -166,7 +170,7 @@ class Agent:
         return self._number
 
     def flush(self) -> None:
-        """Send as many of the pending bytes as the command accepts."""
+        """Send as many of the pending bytes as the command currently accepts."""
         while self._outgoing and self._socket is not None:
             try:
                 sent = self._socket.send(self._outgoing)
@@ -179,7 +183,7 @@ class Agent:
         self._watch_socket()
 
     def read(self) -> None:
-        """Read the available bytes; they may belong to the answers of several channels."""
+        """Read the available bytes, which may contain answers for several channels."""
         if self._socket is None:
             return
         try:
@@ -212,7 +216,7 @@ class Agent:
             raise NoAnswer(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
 
     def _watch_socket(self) -> None:
-        """Watch the socket in each environment, for bytes to read and for room for pending bytes."""
+        """Watch the socket in the environment of each channel: for bytes to read, and for room for pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
     def _report_loss(self, why: str) -> None:
@@ -230,8 +234,8 @@ class Agent:
         return f"ended with {describe_end_of_process_code(code)}{self._describe_error_output()}"
 
     def _describe_error_output(self) -> str:
-        """Return the last line of the command's standard error, with escaped control characters, and the path of the
-        log.
+        """Return the last line that the command wrote to standard error, with escaped control characters, and the
+        path of the log.
         """
         if self._log is None:
             return ""
@@ -243,8 +247,8 @@ class Agent:
 
 
 class AgentWire:
-    """A control channel that shares one command with other channels. ``sock``: this channel's socket for the command's
-    stream.
+    """A control channel that shares one command with other channels. ``sock`` is this channel's own socket for the
+    stream of the command.
     """
 
     def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
@@ -255,7 +259,7 @@ class AgentWire:
         self._closed = False
         self._requests: dict[int, tuple[str, dict[str, Any]]] = {}
         self._open: dict[str, tuple[str, dict[str, Any]]] = {}
-        """The objects that this channel has opened, each with the request that closes it."""
+        """The objects that this channel has opened, each with the verb and the arguments that close it."""
 
     @property
     def patience_ms(self) -> int:
@@ -271,7 +275,9 @@ class AgentWire:
         return number
 
     def close(self) -> None:
-        """Cancel the pending requests and close the opened objects, as an agent does at the end of a connection."""
+        """Cancel the pending requests and close the objects that this channel opened, as an agent does when a
+        connection ends.
+        """
         if self._closed:
             return
         self._closed = True
@@ -284,20 +290,20 @@ class AgentWire:
         self.drop()
 
     def drop(self) -> None:
-        """Close the wire without waiting for further answers."""
+        """Close the channel without waiting for further answers."""
         self._closed = True
         self._environment.forget(self._sock)
 
     def watch(self, *, write: bool) -> bool:
-        """Watch the command's stream in this channel's environment; return False if the environment has ended."""
+        """Watch the stream of the command in this channel's environment. Return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
         self._environment.watch(self._sock, self._on_ready, write=write)
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
-        """Handle the answer to a request of this channel. If the answer arrives after the end of the channel and opened
-        an object, close the object at once.
+        """Handle the answer to a request of this channel. If the request opened an object, but the channel has
+        ended before the answer arrives, close the object.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
         if verb in _CLOSING_VERB_OF and reply.get("ok") is True:

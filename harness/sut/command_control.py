@@ -1,4 +1,6 @@
-"""The smallest agent: one command of the SUT file for each verb of the control protocol ([commands])."""
+"""Control a SUT with commands instead of an agent: the SUT file contains one command for each verb of the control
+protocol (table [commands]).
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ from reference_qm.surface.inputs import Endpoint
 
 OUTPUT_LIMIT = 500
 COMMAND_POLL_INTERVAL_MS = 50
-"""int ms: the interval between two checks whether a command has ended."""
+"""int ms: the interval at which a running command is checked for its end."""
 ANSWER_LIMIT = 16 * 1024 * 1024
-"""int bytes: the maximum size of a command's answer, equal to that of a line from an agent."""
+"""int bytes: the maximum size of the answer of a command. It equals the maximum size of a line from an agent."""
 DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "queue_control": frozenset({"create_queue", "delete_queue"}),
@@ -36,22 +38,23 @@ DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
         "remote_read": frozenset({"remote_open", "remote_close", "remote_receive"}),
     }
 )
-"""The verbs that must have a command before a facility counts as supported, for facilities that also have optional
-verbs. A check that calls a verb without a command is inconclusive.
+"""For each facility that also has optional verbs, the verbs that must have a command so that the facility counts as
+supported. If a check calls a verb without a command, its verdict is inconclusive.
 """
 
 
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities that are supported by commands for the given verbs."""
+    """Return the facilities that are supported if the given verbs have commands."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
 
 class CommandControl:
-    """A control channel that runs a command for each verb. The command reads the arguments as JSON from standard input
-    and writes its answer as JSON to standard output; no output is an empty answer.
+    """A control channel that runs a command for each verb. The command reads the arguments as JSON from its
+    standard input, and writes its answer as JSON to its standard output. If it writes no output, the answer is
+    empty.
 
-    ``identify``: a function that returns the identifier of the queue manager that accepts sessions; ``listens``: the
-    endpoint at which the SUT listens after a restart.
+    ``identify`` is a function that returns the identifier of the queue manager that accepts sessions. ``listens``
+    is the endpoint at which the SUT listens after a restart.
     """
 
     def __init__(
@@ -69,9 +72,9 @@ class CommandControl:
         self._listens = listens
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Run the command of a verb and return its answer. Raise ControlRefused when the command ends with an exit code
-        other than 0, Unsupported when the verb has no command, ContractBroken when the output is not an answer, and
-        SutUnavailable when the command does not end.
+        """Run the command of a verb, and return its answer. Raise ControlRefused if the command exits with a code
+        other than 0, Unsupported if the verb has no command, ContractBroken if the output is not an answer, and
+        SutUnavailable if the command does not end.
         """
         if verb == "identity":
             return {"guid": str(self._identify())}
@@ -87,7 +90,7 @@ class CommandControl:
         raise Unsupported(f"{verb}: a command of the SUT file cannot wait for a message")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Refuse the request, because this channel starts no requests."""
+        """Refuse the call, because this channel starts no requests."""
         raise HarnessError(f"request {request} was never started")
 
     def close(self) -> None:
@@ -121,8 +124,8 @@ class CommandControl:
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 
     def _wait_for_end(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
-        """Wait for the command to exit, while the peer still answers packets; return whether the command exited in
-        time.
+        """Wait for the command to exit; meanwhile, the peer continues to answer packets. Return whether the command
+        exited in time.
         """
         ends_ms = self._environment.now().monotonic_ms + timeout_ms
         while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:

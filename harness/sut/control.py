@@ -21,26 +21,28 @@ CONTROL_ANSWER_TIMEOUT_MS = 10_000
 ANSWERS_LIMIT = 1_000
 """The maximum number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
-"""The maximum length, in characters, of a SUT's reason for a refusal in a message of the tester."""
+"""The maximum length, in characters, of the part of a SUT's refusal that a message of the tester repeats."""
 
 
 class ControlRefused(ConformanceFailure):
-    """The SUT answered a verb with ok = false."""
+    """The error when the SUT answers a verb with ok = false."""
 
 
 class Unsupported(NotShown):
-    """The SUT answered that it does not support this verb or argument. Facts that need the verb cannot be observed."""
+    """The error when the SUT answers that it does not support this verb or argument. Facts that need the verb
+    cannot be observed.
+    """
 
 
 class ContractBroken(RootMissing):
-    """An answer of the control channel violates the contract of the control protocol, so no rule is judged with the
-    answer.
+    """The error when an answer on the control channel violates the contract of the control protocol. No rule is
+    judged by such an answer.
     """
 
 
 CHANNEL_ERRORS = (NotShown, RootMissing)
-"""The errors of the control channel. Code that catches ConformanceFailure as an outcome of a request must not catch
-these errors.
+"""The errors of the control channel. Code that catches ConformanceFailure as the outcome of a request must not
+catch these errors.
 """
 
 
@@ -48,17 +50,17 @@ class Control(Protocol):
     """A control channel, with one method for each verb."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Send a request with a verb and return its answer. Raise ControlRefused when the SUT refuses the request,
-        SutUnavailable when no answer arrives, Unsupported when the SUT does not support the verb, and ContractBroken
-        when the answer violates the contract of the control protocol.
+        """Send a request with a verb, and return the answer. Raise ControlRefused if the SUT refuses the request,
+        SutUnavailable if no answer arrives, Unsupported if the SUT does not support the verb, and ContractBroken if
+        the answer violates the contract of the control protocol.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Send a request whose answer may arrive much later; return the id of the request, for ``cancel``."""
+        """Send a request that may be answered much later. Return the id of the request, which ``cancel`` needs."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a request that ``begin`` sent; None if no answer has arrived yet. Each answer is
-        returned only once. Raise Unsupported and ContractBroken like ``call``.
+        """Return the answer to a request that ``begin`` sent, or None if the answer has not arrived yet. Each
+        answer is returned only once. Raise Unsupported and ContractBroken like ``call``.
         """
 
     def close(self) -> None:
@@ -66,12 +68,14 @@ class Control(Protocol):
 
 
 class VirtualControl:
-    """The control protocol for a reference core in this process: the same verbs as for other systems, but no socket."""
+    """The control protocol for a reference core in this process. It has the same verbs as for other systems, but
+    uses no socket.
+    """
 
     def __init__(self, host: SystemHost) -> None:
         self.host = host
         self._verbs: dict[int, str] = {}
-        """The unanswered requests, by request id."""
+        """The requests that have not been answered yet, by request id."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -107,14 +111,14 @@ class VirtualControl:
 
 
 class JsonlControl:
-    """A control channel that sends and receives one JSON object per line over the stream that a route opens."""
+    """A control channel over the stream that a route opens. It sends and receives one JSON object per line."""
 
     def __init__(self, environment: Environment, route: Route, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
         self._verbs: dict[int, str] = {}
-        """The unanswered requests, by request id."""
+        """The verbs of the requests that have not been answered yet, by request id."""
         self._by_contract = True
         """Whether answers are checked against the contract, which applies from version 2 of the control protocol."""
         self._state = "connecting"
@@ -169,8 +173,8 @@ class JsonlControl:
 
 
 def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
-    """Pass a request to a core in this process; ``cancel`` names the request to end by its id, which is the core's
-    token.
+    """Return the request to pass to a core in this process. ``cancel`` identifies the request to end by its id,
+    which is the token of the core.
     """
     if verb == "cancel":
         return CancelWaiting(arguments["request"])
@@ -182,13 +186,15 @@ def _build_reply(found: Result | str) -> dict[str, Any]:
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a verb if the SUT executed the verb; otherwise raise the exceptions of ``Control.call``."""
+    """Return the answer to a verb if the SUT carried out the verb. Otherwise, raise the same exceptions as
+    ``Control.call``.
+    """
     return _require_done(verb, _check_reply(verb, reply))
 
 
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Check an answer against the contract of the control protocol, and return the answer. Reading a missing key that
-    the contract makes optional raises NotShown.
+    """Check an answer against the contract of the control protocol, and return the answer. If a key that the
+    contract makes optional is missing, reading it raises NotShown.
     """
     if (complaint := find_error_in_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")

@@ -1,5 +1,5 @@
-"""Check the control protocol's JSON objects against its contract, a JSON Schema, and describe a violation in one line.
-Every answer of an agent is checked when it arrives; the tester's requests are checked in tests.
+"""Check the JSON objects of the control protocol against its contract, a JSON Schema, and describe a violation in
+one line. Every answer of an agent is checked when it arrives. The requests of the tester are checked only in tests.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from harness.printable import one_line
 SCHEMA_PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
-"""The number of characters of a wrong value that a message shows."""
+"""The maximum number of characters of a wrong value that a message shows."""
 DEPTH_LIMIT = 32
-"""The maximum depth of nested lists and objects in an answer, including those under keys that the schema does not
-define.
+"""The maximum depth of nested lists and objects in an answer. Those under keys that the schema does not define also
+count.
 """
 _VALUE_PLACEHOLDER = "<value>"
 
 
 def find_error_in_request(request: dict[str, Any]) -> str | None:
-    """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None if the
-    request is valid.
+    """Return one line that describes the error in a request, or None if the request is valid. A request has the
+    form ``{"id": ..., "verb": ..., argument: ...}``.
     """
     return _find_complaint(
         "request" if (name := f"request:{request.get('verb')}") not in _load_schema()["$defs"] else name, request
@@ -34,7 +34,7 @@ def find_error_in_request(request: dict[str, Any]) -> str | None:
 
 
 def find_error_in_answer(verb: str, answer: dict[str, Any]) -> str | None:
-    """Return one line that describes the error in an answer to a verb; None if the answer is valid."""
+    """Return one line that describes the error in an answer to a verb, or None if the answer is valid."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"
     return _find_complaint(f"answer:{verb}", answer)
@@ -88,7 +88,9 @@ def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
 
 
 def _describe_demand(error: ValidationError) -> str:
-    """Return the text of the demand that a value violates: the schema's description, if the schema has one."""
+    """Return a description of the demand that a value violates. It is the description in the schema, if the schema
+    has one.
+    """
     if isinstance(error.kind, ValidationErrorKind.Type):
         return f"is not of type {', '.join(map(repr, error.kind.types))}"
     if isinstance(error.kind, ValidationErrorKind.Constant):

@@ -1,4 +1,6 @@
-"""Discover the identity of the queue manager at an address over a session, as any queue manager can."""
+"""Discover the identity of the queue manager at an address. The identity is requested over a session, as any queue
+manager can do.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,16 @@ DISCOVERY_TIMEOUT_S = 5.0
 
 
 def derive_identity_peer(peer: UUID) -> UUID:
-    """Return the peer with which the tester asks for a SUT's identity. This peer differs from the peers of checks
-    (``derive_fresh_peer_file``), so that no check receives packets from this exchange.
+    """Return the identifier of the peer that requests the identity of a SUT. It differs from the identifiers of the
+    peers of checks (``derive_fresh_peer_file``), so that no check receives packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
-    """Return the identity of a SUT from its answer to an EstablishConnection with a zero ServerGuid (MS-MQQB 2.2.3.1).
-    Return None when the SUT does not send its identity within DISCOVERY_TIMEOUT_S, even if it sends other packets.
+    """Return the identity of a SUT from its answer to an EstablishConnection with a zero ServerGuid (MS-MQQB
+    2.2.3.1). Return None if the SUT does not send its identity within DISCOVERY_TIMEOUT_S, even if it sends other
+    packets.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

@@ -1,5 +1,5 @@
-"""Define the drivers of a SUT: for the reference in virtual time, for a program on loopback, and for a system at an
-address.
+"""Define the drivers of a SUT. There are drivers for the reference in virtual time, for a program on loopback, and
+for a system at an address.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from harness.sut.virtual_driver import VirtualDriver
 
 
 class SutDriver(Protocol):
-    """A driver starts the SUT once for a run, and gives each test a view of the SUT. ``shared``: whether several
-    workers use this SUT; ``beside_others``: whether other workers are running checks now; ``wait_s``: the number of
-    seconds that ``start`` waits for a SUT that is not running yet.
+    """A driver starts the SUT once for a run, and gives each test a view of the SUT. ``shared`` states whether
+    several workers use this SUT. ``beside_others`` states whether other workers are running checks now. ``wait_s``
+    is the number of seconds that ``start`` waits for a SUT that is not running yet.
     """
 
     file: SutFile
@@ -31,48 +31,51 @@ class SutDriver(Protocol):
     wait_s: int
 
     identifier: UUID | None
-    """The QueueManager.Identifier of the SUT at its start, if it is known."""
+    """The QueueManager.Identifier that the SUT had when the run started, if it is known."""
 
     def start(self) -> None:
-        """Start the SUT or connect to a running SUT; raise SutUnavailable with a one-line message when this fails."""
+        """Start the SUT, or connect to a SUT that is already running. Raise SutUnavailable with a one-line message
+        if this fails.
+        """
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        """Return one test's view of the SUT, in a new environment. ``run``: a string that is unique to the run;
-        ``fresh_peer``: a number that is unique in the run, for a test with a fresh peer; ``needs``: the capabilities
-        and facilities that the test needs.
+        """Return one test's view of the SUT, in a new environment. ``run`` is a string that is unique to the run.
+        ``fresh_peer`` is a number that is unique in the run; it is given for a test with a fresh peer. ``needs``
+        contains the capabilities and facilities that the test needs.
         """
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about how the SUT's process ended; None while it runs, or when the run did not start a
+        """Return a description of how the SUT's process ended, or None while it runs and if the run did not start a
         process.
         """
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about how the SUT's process ended, when a check is over; a process that is about to exit counts
-        as ended. ``hung_up``: whether the SUT closed a connection.
+        """When a check is over, return a description of how the SUT's process ended, or None if the process is
+        running. A process that is about to exit counts as ended. ``hung_up`` states whether the SUT closed a
+        connection.
         """
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:
-        """Return the record of how the SUT's process ended, each record only once; None while the process runs, and in
-        every worker that did not start the process.
+        """Return the record of how the SUT's process ended. Each record is returned only once. Return None while
+        the process runs, and in every worker that did not start the process.
 
-        ``check``: the check in progress, or the last check.
+        ``check`` is the check in progress, or the last check.
         """
 
     def start_again(self) -> None:
-        """Restart the SUT's process; raise SutLost when the process has ended too often."""
+        """Restart the SUT's process. Raise SutLost if the process has ended too often."""
 
     def confirm(self) -> None:
-        """Raise SutLost if the system at the address differs from the system at the start of the run."""
+        """Raise SutLost if the system at the address is not the same system as when the run started."""
 
     def stop(self) -> None:
         """Stop the processes that ``start`` started."""
 
 
 def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
-    """Return the driver that a worker uses, of the kind that the SUT file specifies."""
+    """Return the driver that a worker uses. The SUT file specifies the kind of the driver."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
     if file.driver.kind == "process":
@@ -81,7 +84,7 @@ def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
 
 
 def start_all(drivers: Sequence[SutDriver]) -> None:
-    """Start every SUT in parallel; if one of them fails to start, stop all of them and raise its error."""
+    """Start every SUT in parallel. If one of them fails to start, stop all of them and raise its error."""
     for driver in drivers:
         driver.shared = len(drivers) > 1 and driver.file.driver.kind == "external"
     started = False
@@ -98,7 +101,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
 
 
 def report_timeouts_of_drivers(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
-    """Return the timeouts of the drivers for run.json; None in virtual time, where no timeouts apply."""
+    """Return the timeouts of the drivers for run.json, or None in virtual time, where no timeouts apply."""
     real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
     if not real:
         return None

@@ -1,6 +1,6 @@
-"""Ask the endpoint mapper of a system for the port of qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+"""Request the port of qmcomm from the endpoint mapper of a system. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-The call is not authenticated, because clients ask before they know the server.
+The call is not authenticated, because a client makes this call before it knows the server.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _EPT_MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port at which a system serves qmcomm; raise SutUnavailable if the endpoint mapper does not return the
-    port.
+    """Return the port at which a system serves qmcomm. Raise SutUnavailable if the endpoint mapper does not return
+    the port.
     """
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
@@ -48,8 +48,8 @@ def qmcomm_port(address: str) -> int:
 
 
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an RPC interface from the endpoint mapper at ``port``, or the reason why no port was
-    returned.
+    """Request the ports of an RPC interface from the endpoint mapper that listens at ``port``. Return the ports, or
+    the reason why no port was returned.
     """
     try:
         with socket.create_connection((address, port), timeout=MAPPER_TIMEOUT_S) as connection:
@@ -81,7 +81,9 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
-    """Read a PDU before the time ``ends`` (monotonic clock, in seconds); return the kind of the PDU, and the PDU."""
+    """Read a PDU before the time ``ends``, which is in seconds of the monotonic clock. Return the kind of the PDU,
+    and the PDU itself.
+    """
     header = _read_exactly(connection, HEADER_SIZE, ends)
     size = rpc_size(header) or 0
     data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
@@ -89,7 +91,7 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
 
 
 def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:
-    """Read the given number of bytes; raise WireError when fewer bytes arrive. A PDU has at most 65,535 bytes
+    """Read the given number of bytes. Raise WireError if fewer bytes arrive. A PDU has at most 65,535 bytes
     (frag_len).
     """
     data = b""

@@ -9,8 +9,8 @@ HIGHEST_PORT = 0xFFFF
 
 
 def parse_endpoint(what: str, text: str, lowest: int = 1) -> Endpoint:
-    """Return the endpoint that a text names; raise UsageError, whose message begins with ``what``, for an invalid text.
-    ``lowest``: the lowest permitted port; 0 permits port 0, which requests a free port.
+    """Return the endpoint that a text names. For an invalid text, raise UsageError with a message that begins with
+    ``what``. ``lowest`` is the lowest permitted port; if it is 0, port 0 is permitted, which requests a free port.
     """
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()):

@@ -36,18 +36,24 @@ from reference_qm.surface.inputs import Endpoint
 Found = TypeVar("Found")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
-"""The maximum factor by which protocol timers run faster than specified on a SUT that many checks use at the same time.
+"""The maximum factor by which the protocol timers of a SUT run faster than specified if several workers share the
+SUT.
 """
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: the minimum duration of a test, from which the first MessageID of each test is computed."""
+"""int ns: the minimum duration of a test. The first MessageID of each test is computed from it."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
-"""int s: how long to wait, after a SUT has closed its connections, until its process is known to have ended."""
+"""The maximum time, in seconds, to wait after a SUT has closed its connections, until it is known whether its
+process has ended.
+"""
 
 
 class ExternalDriver:
-    """A driver of a SUT at an address; the driver starts and stops only the command of the control channel. ``out``:
-    the run folder, if any; ``worker``: the number of the worker; only the first worker prepares the SUT.
+    """A driver of a SUT at an address. The driver starts and stops no program except the command of the control
+    channel.
+
+    ``out`` is the run folder, if there is one. ``worker`` is the number of the worker; only the first worker
+    prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
@@ -70,7 +76,7 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: TapeInterface | None = None
-        """The capture notes (tape) of the check that began last."""
+        """The notes in the capture (tape) of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
@@ -83,7 +89,7 @@ class ExternalDriver:
             self._call_with_control(self._prepare_sut)
 
     def _connect_repeatedly(self) -> None:
-        """Connect to the SUT and its control channel; repeat failed attempts for ``wait_s`` seconds."""
+        """Connect to the SUT and its control channel. Repeat failed attempts for ``wait_s`` seconds."""
         ends = time.monotonic() + self.wait_s
         while True:
             try:
@@ -115,7 +121,7 @@ class ExternalDriver:
 
     @property
     def control_route(self) -> Route | None:
-        """The route to the control channel; None if the SUT file declares no channel."""
+        """The route to the control channel, or None if the SUT file declares no control channel."""
         if self.file.control.kind == "stdio":
             return self.agent
         return None if self.control_endpoint is None else TcpRoute(self.control_endpoint)
@@ -126,11 +132,11 @@ class ExternalDriver:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts that apply, computed from the SUT file and from the measured speed of the system."""
+        """The timeouts that apply. They are computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
     def _call_with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
-        """Open a control channel, call a function with it, and close it."""
+        """Open a control channel, call a function with it, close it, and return the result of the function."""
         route = self.control_route
         assert route is not None
         environment = RealEnvironment()
@@ -143,7 +149,7 @@ class ExternalDriver:
         return found
 
     def _prepare_sut(self, control: Control, who: Identity) -> None:
-        """Reset the SUT and set its timers for the run, as far as the control channel can."""
+        """Reset the SUT and set its timers for the run, as far as the control channel supports this."""
         if self.resets and "reset" in who.facilities:
             control.call("reset")
         if "set_timers" in who.facilities:
@@ -160,7 +166,7 @@ class ExternalDriver:
         return self.open_in(environment, seed, run, fresh_peer)
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
-        """Return one test's view of the SUT, in an environment that the views of other SUTs may share."""
+        """Return one test's view of the SUT, in an environment that the views of other SUTs may also use."""
         file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
@@ -199,7 +205,7 @@ class ExternalDriver:
         )
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return None, because the run did not start the SUT's process and cannot know its end."""
+        """Return None. The run did not start the SUT's process, and so cannot know its end."""
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
@@ -214,8 +220,8 @@ class ExternalDriver:
         """Do nothing, because the run did not start the process."""
 
     def confirm(self) -> None:
-        """Raise SutLost if a different system than at the start of the run answers on sessions or on the control
-        channel.
+        """Raise SutLost if the sessions or the control channel now belong to a system that differs from the system
+        at the start of the run.
         """
         if self.shared and self.worker:
             return  # the first worker checks it
@@ -231,8 +237,8 @@ class ExternalDriver:
             )
 
     def _get_identifier(self) -> UUID | None:
-        """Return the QueueManager.Identifier of the SUT; raise SutLost if session and control channel return
-        different ones.
+        """Return the QueueManager.Identifier of the SUT. Raise SutLost if a session and the control channel return
+        different identifiers.
         """
         of_session = self._identify_acceptor()
         if (route := self.control_route) is None:
@@ -247,18 +253,20 @@ class ExternalDriver:
         return who.identifier
 
     def identify_system(self) -> Identity:
-        """Ask the control channel for the system's identity and facilities. The SUT file must declare a control
+        """Request the system's identity and facilities on the control channel. The SUT file must declare a control
         channel.
         """
         return self._call_with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return the identifier with which the SUT answers an EstablishConnection."""
+        """Return the identifier that the SUT sends in answer to an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
-        """Open a control channel; end the run if the system does not return its identity."""
+        """Open a control channel, and request the identity of the system. Raise SutLost if the system does not
+        return its identity, or if it is a different system than before.
+        """
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
@@ -276,15 +284,15 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
-        this test. So the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), does not
-        contain them.
+        """Return the first MessageID for a test. The MessageIDs of this test were used neither by another test nor
+        by a run in the last hours. So they are not in the SUT's history of message identifiers, which covers half
+        an hour (MS-MQQB 3.1.2.8).
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // SHORTEST_TEST_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_PER_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
-        """Restore the original state of the SUT, and leave the SUT running."""
+        """Restore the original timers of the SUT, end the agent, and leave the SUT running."""
         timers, self._timers = self._timers, {}
         if timers:
             with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
@@ -295,7 +303,7 @@ class ExternalDriver:
         return self._fill_in_command(self.file.control.command, "control.command")
 
     def _fill_in_command(self, command: Sequence[str], key: str) -> list[str]:
-        """Replace the placeholders in a command of the SUT file with the values of this worker's SUT."""
+        """Replace the placeholders in a command of the SUT file by the values of this worker's SUT."""
         driver = self.file.driver
         values = {name: getattr(driver, name) for name in ("address", *PORT_KEYS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}

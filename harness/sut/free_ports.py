@@ -1,4 +1,4 @@
-"""Find free ports for SUTs that are about to listen; no port is assigned to two SUTs."""
+"""Find free ports for SUTs that will listen. No port is assigned to two SUTs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from harness.errors import HarnessError
 
 RPC_PORT = 2103
 RPC_PORT_STEP = 11
-"""The default port of qmcomm, and the increment to the next port to try when a port is in use (MS-MQQP 3.1.4.8)."""
+"""The default port of qmcomm, and the increment from a port that is in use to the next port to try (MS-MQQP
+3.1.4.8).
+"""
 READ_PORT_OFFSET = 2
-"""The difference between the ports of qm2qm (by default 2105) and qmcomm."""
+"""The port of qm2qm (by default 2105) minus the port of qmcomm."""
 _PORT_STEPS = 2_000
 _FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_PORT_STEP
 _MAX_PORTS = 8_000
-"""The number of ports to search. All of these ports are below the ephemeral ports, which programs may get by chance."""
+"""The number of ports to search. All of these ports are below the ephemeral ports, which the operating system may
+assign to any program.
+"""
 _PORTS_APART = 61
-"""The distance between the ports at which two processes begin their search."""
+"""The distance between the ports at which two processes with consecutive ids begin their search."""
 
 _GIVEN_PORTS: set[int] = set()
 _PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port on which no program listens, and which was not assigned to another SUT that may be about to listen.
-    Raise HarnessError when no port is free.
+    """Return a port on which no program listens. The port was not assigned to another SUT, which may not listen
+    yet. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
@@ -39,9 +43,9 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
 
 def find_free_rpc_port(address: str) -> int:
-    """Return a free port for qmcomm whose corresponding port for qm2qm is also free; the search increments the default
-    port by 11 (MS-MQQP 3.1.4.8). Each process begins to search at a different port, so that two processes rarely try
-    the same one.
+    """Return a free port for qmcomm for which the corresponding port for qm2qm is also free. The search adds
+    multiples of 11 to the default port (MS-MQQP 3.1.4.8). Each process begins the search at a different port, so
+    that two processes rarely try the same port.
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_PORT_STEP * ((os.getpid() + turn) % _PORT_STEPS)
@@ -51,7 +55,9 @@ def find_free_rpc_port(address: str) -> int:
 
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
-    """Reserve all given ports, or none if one of them is in use or reserved; return whether they were reserved."""
+    """Reserve all given ports, and return True. If one of them is in use or already reserved, reserve none and
+    return False.
+    """
     with _PORT_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False

@@ -1,4 +1,4 @@
-"""End all processes of a run together with the run, even when the run is killed, by means of a guard process."""
+"""End all processes of a run when the run ends, even if the run is killed. A guard process does this."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """A guard that ends all processes that were started with its environment, as soon as the guard is closed or this
-    process has ended. Child processes with the same environment or session are also ended.
+    """A guard for programs. When the guard is closed or this process ends, the guard ends all processes that were
+    started with its environment variables, and their child processes with the same environment or session.
     """
 
     def __init__(self) -> None:
@@ -24,8 +24,8 @@ class Guard:
         self._process: subprocess.Popen[bytes] | None = None
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables for a program to guard; raise OSError when the guard process cannot be
-        started.
+        """Return the environment variables that a program needs so that it is guarded. Raise OSError if the guard
+        process cannot be started.
         """
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
@@ -38,11 +38,13 @@ class Guard:
         return os.environ | {self._mark: "1"}
 
     def watch(self, pid: int) -> None:
-        """Guard the session that a program leads, even if a process in this session changes its environment."""
+        """Guard the session that a program leads. A process in this session is then guarded even if it changes its
+        environment variables.
+        """
         self._send_line(str(pid))
 
     def close(self) -> None:
-        """End the guarded processes that are still running, and wait for them to exit."""
+        """End the guarded processes that are still running, and wait until they have exited."""
         if self._process is not None:
             self._send_line(LAST_LINE)
             self._process.communicate()

@@ -1,10 +1,10 @@
 """The guard process, ``guard_process.py MARK``: end the processes of a run after the end of the run. The program
 imports no code of the project.
 
-Standard input contains a line with the pid of each started program, and is closed at the end of the run, even if the
-run is killed. Then the guard process ends every process whose environment has the variable MARK, and every process in
-the session of such a program, with SIGTERM, and with SIGKILL if necessary. Child processes, including daemons, inherit
-the variable.
+Standard input contains a line with the pid of each program that the run started. It is closed at the end of the
+run, even if the run is killed. The guard process then ends every process that has the environment variable MARK,
+and every process in the session of a started program. It sends SIGTERM and, if necessary, SIGKILL. Child processes,
+including daemons, inherit the variable.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ import sys
 import time
 
 LAST_LINE = "end"
-"""The last line that a run writes. It marks the end of the run, even if forked processes keep standard input open."""
+"""The last line that a run writes to the guard process. It marks the end of the run even if forked processes keep
+standard input open.
+"""
 STOP_TIMEOUT_S = 5
-"""int s: the maximum time for a process to exit after SIGTERM."""
+"""int s: the maximum time that a process has to exit after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
-"""The indexes of the used fields in /proc/PID/stat, counted from the field after the process name."""
+"""The indexes of the fields in /proc/PID/stat that are used, counted from the field after the process name."""
 _ZOMBIE_STATE = "Z"
 
 
 def main(mark: str) -> None:
-    """Wait until the run has ended, then end its processes."""
+    """Wait until the run has ended. Then end its processes."""
     leaders: dict[int, str] = {}
     for line in sys.stdin:
         if line.strip() == LAST_LINE:
@@ -44,8 +46,8 @@ def main(mark: str) -> None:
 
 
 def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
-    """Return the processes whose environment contains the mark, or that belong to the session of a started program
-    whose pid was not reused.
+    """Return the processes whose environment contains the mark, or which belong to the session of a started
+    program. A program counts only if its pid was not reused.
     """
     sessions = {str(pid) for pid, start in leaders.items() if start and _read_start_time(pid) == start}
     found = set[int]()
@@ -73,7 +75,7 @@ def _read_stat_fields(pid: int) -> list[str]:
 
 
 def _read_process_file(pid: int, name: str) -> bytes:
-    """Return the content of a file in /proc/PID; empty for a process that has ended or belongs to another user."""
+    """Return the content of a file in /proc/PID, or nothing if the process has ended or belongs to another user."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123
             return file.read()

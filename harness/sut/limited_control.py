@@ -1,6 +1,4 @@
-"""Define control channels that are derived from another channel: a channel that omits facilities, and a channel that
-adds remote reading.
-"""
+"""Define control channels that use another control channel: one omits facilities, the other adds remote reading."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from reference_qm.control import find_refusal, list_offered_facilities
 
 
 class LimitedControl:
-    """A control channel that offers only some facilities of another channel."""
+    """A control channel that offers only some of the facilities of another control channel."""
 
     def __init__(self, control: Control, offered: Collection[str]) -> None:
         self._control = control
@@ -44,15 +42,15 @@ class LimitedControl:
 
 
 def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
-    """Return a control channel and an identity that have only the facilities which both the channel and ``offered``
-    contain.
+    """Return a control channel and an identity that have only those facilities which are in ``offered`` and which
+    the given channel has.
     """
     facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
     return LimitedControl(control, offered), replace(who, facilities=facilities)
 
 
 class ReadingControl:
-    """A control channel without queue reading, combined with remote reading over qm2qm."""
+    """A control channel that does not read queues, combined with remote reading over qm2qm."""
 
     def __init__(self, control: Control, remote: RemoteControl) -> None:
         self._control = control
@@ -77,14 +75,18 @@ class ReadingControl:
 
 
 def _convert_remote_request(request: int) -> int:
-    """Convert the non-negative id of a request to the remote reader into the negative id that checks use, or back."""
+    """Convert the id of a request to the remote reader, which is not negative, into the negative id that checks
+    use. The same function converts it back.
+    """
     return -request - 1
 
 
 def offer_remote_reading(
     control: Control | None, who: Identity, environment: Environment, file: SutFile, rpc_port: int
 ) -> tuple[Control | None, Identity]:
-    """Add remote reading to a control channel that does not read queues, if the SUT serves qm2qm."""
+    """If a control channel does not read queues and the SUT serves qm2qm, add remote reading to the channel. Return
+    the channel and the identity.
+    """
     if "receive" in who.facilities or not file.capabilities.get("qm2qm", False):
         return control, who
     remote = RemoteControl(environment, file, rpc_port, who.identifier)

@@ -1,5 +1,5 @@
-"""Find the program that listens at a port: by a connection before the SUT is started, and in Linux's /proc
-afterwards.
+"""Find the program that listens at a port. Before the SUT is started, a connection is tried; afterwards, Linux's
+/proc is read.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from harness.errors import SutUnavailable
 PROC = Path("/proc")
 _PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
 _LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
-"""The states, in /proc/net, of a socket that listens, or that receives datagrams from any address."""
+"""The states in /proc/net of a TCP socket that listens, and of a UDP socket that receives datagrams from any
+address.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port of the SUT; ``key`` is the name of the port in the SUT file."""
+    """A port of the SUT. ``key`` is the key of the port in the SUT file."""
 
     key: str
     address: str
@@ -35,8 +37,8 @@ class Port:
 
 
 def refuse_taken_port(ports: Iterable[Port]) -> None:
-    """Raise SutUnavailable for a port at which a program already listens. The run would test this program instead of
-    the SUT.
+    """Raise SutUnavailable if a program already listens at a port. The run would otherwise test this program
+    instead of the SUT.
     """
     for port in ports:
         if (taken := describe_listener(port)) is not None:
@@ -47,7 +49,9 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 
 def describe_listener(port: Port) -> str | None:
-    """Return a text that reports that the port is in use, with the process if it can be found; None for a free port."""
+    """Return a text that states that the port is in use, or None if the port is free. The text names the process
+    that listens, unless this process cannot be found.
+    """
     return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
@@ -66,7 +70,7 @@ def _bind_address(address: str) -> None:
 
 
 def refuse_foreign_address(address: str, key: str) -> None:
-    """Raise SutUnavailable for an address that does not belong to this machine."""
+    """Raise SutUnavailable if an address does not belong to this machine."""
     try:
         _bind_address(address)
     except OSError as error:
@@ -77,9 +81,10 @@ def refuse_foreign_address(address: str, key: str) -> None:
 
 
 def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
-    """Raise SutUnavailable for a port at which neither the program nor a process that it started listens.
+    """Raise SutUnavailable if neither the program nor a process that it started listens at a port.
 
-    Sockets that cannot be inspected, such as those of another user's processes, are not refused.
+    The port is not refused if its sockets cannot be inspected, for example because they belong to another user's
+    processes.
     """
     family = _list_program_processes(program)
     if not family or any(_list_process_sockets(pid) is None for pid in family):
@@ -117,7 +122,7 @@ def _address_family(address: str) -> socket.AddressFamily:
 
 
 def _list_listening_inodes(port: Port) -> set[int]:
-    """Return the inodes of the sockets that receive traffic to a port."""
+    """Return the inodes of the sockets that receive the traffic to a port."""
     wanted = ip_address(socket.getaddrinfo(port.address, None, _address_family(port.address))[0][4][0])
     return {
         inode
@@ -139,7 +144,7 @@ def _read_rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, in
 
 
 def _parse_proc_address(printed: str) -> IPv4Address | IPv6Address:
-    """Parse an address as /proc prints it: words of 32 bits, each in the byte order of the machine."""
+    """Parse an address in the form that /proc prints: words of 32 bits, each in the byte order of the machine."""
     words = [int(printed[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(printed), 8)]
     address = ip_address(b"".join(words))
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
@@ -152,7 +157,9 @@ def _covers_address(listening: IPv4Address | IPv6Address, wanted: IPv4Address | 
 
 
 def _list_program_processes(program: int) -> set[int]:
-    """Return the program and the processes that it started: its descendants, and the other processes of its session."""
+    """Return the program and the processes that it started. These are its descendants, and the other processes in
+    its session.
+    """
     parents: dict[int, int] = {}
     family = {program}
     for pid in _list_all_pids():
@@ -179,7 +186,7 @@ def _list_all_pids() -> list[int]:
 
 
 def _list_process_sockets(pid: int) -> set[int] | None:
-    """Return the inodes of a process's sockets; None if this process has no permission to read them."""
+    """Return the inodes of the sockets of a process, or None if the harness has no permission to read them."""
     found = set()
     try:
         for entry in (PROC / str(pid) / "fd").iterdir():

@@ -1,5 +1,5 @@
-"""Define the queues in [[more_queues]] of the SUT file. A check without queue control uses one of these queues that has
-suitable properties.
+"""Define the queues in [[more_queues]] of the SUT file. Without queue control, a check uses one of these queues
+that has suitable properties.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 UNLIMITED_KB = 0xFFFF_FFFF
-"""A quota that was not set (MS-MQDMPR 3.1.1.2)."""
+"""The value for a quota that was not set (MS-MQDMPR 3.1.1.2)."""
 HIDDEN_KEYS = frozenset({"name", "private_number"})
-"""The keys of [[more_queues]] that are not properties of the control verb ``create_queue``."""
+"""The keys of [[more_queues]] that are not arguments of the control verb ``create_queue``."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """An entry of [[more_queues]] in the SUT file: an existing queue and its properties, named as in ``create_queue``.
+    """An entry of [[more_queues]] in the SUT file: an existing queue and its properties, which are named as in
+    ``create_queue``.
 
-    ``private_number``: PrivateQueueNumber, 0 when the number is unknown.
+    ``private_number`` is the PrivateQueueNumber, or 0 if the number is unknown.
     """
 
     name: str
@@ -32,14 +33,14 @@ class QueueEntry:
     private_number: int = 0
 
     def fits(self, properties: Mapping[str, Any]) -> bool:
-        """Return whether the queue has the same properties as a queue that ``create_queue`` creates with
+        """Return whether the queue has the properties of a queue that ``create_queue`` would create with
         ``properties``.
         """
         own = {name: value for name, value in asdict(self).items() if name not in HIDDEN_KEYS}
         return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
-        """Return the format names of the queue, in the form in which ``create_queue`` returns format names."""
+        """Return the format names of the queue, in the form in which ``create_queue`` returns them."""
         names = {"direct": f"DIRECT=TCP:{address}\\{self.name}"}
         if self.private_number and identifier is not None:
             names["private"] = f"PRIVATE={identifier}\\{self.private_number:08x}"

@@ -1,4 +1,6 @@
-"""Define the outcomes of requests to the SUT, which checks compare; a refusal contains the SUT's reason."""
+"""Define the outcomes of requests to the SUT. Checks compare outcomes with expectations. The outcome of a refused
+request contains the SUT's reason.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _WORDS_FOR_OUTCOMES: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT",
 
 
 class Refused(str):
-    """The outcome of a refused request: equal to ``Outcome.REFUSED``; ``why``: the SUT's reason."""
+    """The outcome of a refused request. It equals ``Outcome.REFUSED``. ``why`` is the SUT's reason."""
 
     __slots__ = ("why",)
     why: str
@@ -41,16 +43,16 @@ class Refused(str):
 
     @property
     def shown(self) -> str:
-        """The text of the refusal in a verdict, with the SUT's reason."""
+        """The text of the refusal in a verdict."""
         return _WORDS_FOR_OUTCOMES.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
-        """Return the arguments for copying the outcome between worker processes and the main process."""
+        """Return the arguments that copy the outcome from a worker process to the main process."""
         return str(self), self.why
 
 
 def outcome_of(action: Callable[[], object]) -> str:
-    """Carry out a request; return DONE, or REFUSED if the SUT refused it."""
+    """Carry out a request. Return DONE, or REFUSED if the SUT refuses the request."""
     try:
         action()
     except ControlRefused as error:
@@ -68,6 +70,6 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def get_label(message: Mapping[str, Any] | None) -> str:
-    """Return the label of a message from the control channel, or NOTHING if no message was read."""
+    """Return the label of a message that the control channel returned, or NOTHING if no message was read."""
     label: str = Outcome.NOTHING if message is None else message["label"]
     return label

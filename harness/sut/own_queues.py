@@ -15,13 +15,13 @@ from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
-"""The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel can
-set its access rights.
+"""The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel
+can set the access rights of a queue.
 """
 MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_PER_TEST = 1024
-"""The number of MessageIDs that are reserved for a test. A SUT that is used by several tests would discard a message
-with a reused MessageID as a duplicate.
+"""The number of MessageIDs that are reserved for a test. If two tests used the same MessageID, a SUT that serves
+both would discard the second message as a duplicate.
 """
 
 
@@ -33,9 +33,11 @@ class OwnQueues:
         self._control = control
         self.facilities = facilities
         self.own = own
-        """A string that is unique to this test in all runs, used in the names of the objects that the test creates."""
+        """A string that is unique to this test in all runs. It is used in the names of the objects that the test
+        creates.
+        """
         self.identifier: UUID | None = None
-        """The QueueManager.Identifier of the SUT; None if it is unknown."""
+        """The QueueManager.Identifier of the SUT, or None if it is unknown."""
         self.first_message_id = 1
         """The first MessageID that this test's peer may use."""
         self._queues: dict[str, str] = {}
@@ -61,16 +63,17 @@ class OwnQueues:
 
     @property
     def control(self) -> Control:
-        """The control channel of the SUT; check with ``has`` that the SUT has one before the first use."""
+        """The control channel of the SUT. Before using it, check with ``has`` that the SUT has one."""
         if self._control is None:
             raise HarnessError("a check without needs(...) used the control channel")
         return self._control
 
     def queue(self, kind: str = "plain") -> str:
-        """Return the path name of a queue of the SUT for this test alone: plain, transactional, admin.
+        """Return the path name of a queue of the SUT that only this test uses. ``kind`` is plain, transactional or
+        admin.
 
-        The queue is created for the test if control allows it. Otherwise it is the queue of the SUT file, emptied if
-        possible.
+        If the control channel can create queues, the queue is created for the test. Otherwise it is the queue in
+        the SUT file, which is emptied if possible.
         """
         if kind not in self._queues:
             self._queues[kind] = self._provide_queue(kind)
@@ -78,7 +81,7 @@ class OwnQueues:
 
     @property
     def has_named_queue(self) -> bool:
-        """Return whether this test used a queue of the SUT by name, so that the names in the SUT file must be
+        """Return whether this test used a queue of the SUT by name. If so, the queue names in the SUT file must be
         correct.
         """
         return bool(self._queues or self._made or self._taken or self.provisioned)
@@ -93,10 +96,10 @@ class OwnQueues:
         return name
 
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
-        """Create a queue that only this test uses and that is deleted at the end of the test; return its path name.
+        """Create a queue that only this test uses and that is deleted at the end of the test. Return its path name.
 
-        ``properties``: arguments of the control verb create_queue. Without queue control, return an unused queue of
-        [[more_queues]] with these properties; raise NotShown if all are in use.
+        ``properties`` are arguments of the control verb create_queue. Without queue control, return an unused queue
+        of [[more_queues]] with these properties, or raise NotShown if there is none.
         """
         if "queue_control" not in self.facilities:
             return self._take_queue(properties)
@@ -119,9 +122,7 @@ class OwnQueues:
             self.control.call("purge", queue=name)
 
     def create_queue(self, name: str, **properties: Any) -> None:
-        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes the name
-        unique.
-        """
+        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes it unique."""
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 
@@ -130,8 +131,8 @@ class OwnQueues:
         return [name for names in self._made.values() for name in names.values()]
 
     def private_format_name(self, queue: str) -> str:
-        """Return the private format name of a queue that this test created; raise ConformanceFailure if the SUT did not
-        return it.
+        """Return the private format name of a queue that this test created. Raise ConformanceFailure if the SUT did
+        not return this name.
         """
         names = self.format_names(queue)
         if "private" not in names and queue not in self._made:
@@ -144,7 +145,9 @@ class OwnQueues:
         return names["private"]
 
     def format_names(self, queue: str) -> dict[str, str]:
-        """Return the format names of a queue that this test created, or of a queue of the SUT file, by kind."""
+        """Return the format names of a queue that this test created or that the SUT file lists. The keys of the
+        result are the kinds of format names.
+        """
         if queue in self._made:
             return self._made[queue]
         entry = next((one for one in self.file.more_queues if one.name == queue), None)
@@ -158,37 +161,39 @@ class OwnQueues:
         self._made.pop(name, None)
 
     def format_name(self, kind: str = "plain") -> str:
-        """Return the direct format name of a queue in the SUT file, by kind."""
+        """Return the direct format name of this test's queue of the given kind."""
         return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
     def direct_name(self, queue: str) -> str:
-        """Return the direct format name of a queue of the SUT by its path name."""
+        """Return the direct format name of a queue of the SUT, which is given by its path name."""
         return f"DIRECT=TCP:{self.address}\\{queue}"
 
     def send_here(self, queue: str, labels: Iterable[str], **fields: Any) -> None:
-        """Let an application on the SUT's machine send messages with the given labels to a queue of the SUT, given by
-        path name.
+        """Make an application on the SUT's machine send messages with the given labels to a queue of the SUT, which
+        is given by its path name.
         """
         for label in labels:
             self.send(self.direct_name(queue), label=label, body=label, **fields)
 
     def send(self, to: str, **fields: Any) -> str:
-        """Let the SUT send a message; return its message id."""
+        """Make the SUT send a message. Return the message id."""
         message_id: str = self.control.call("send", to=to, **fields)["message_id"]
         self._sent.add(message_id)
         return message_id
 
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
-        """Read the messages of a queue of the SUT without removing them (control verb peek)."""
+        """Read the messages in a queue of the SUT without removing them (control verb peek)."""
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
 
     def labels(self, queue: str) -> list[str]:
-        """Return the labels of the messages in a queue, given by path name, in order."""
+        """Return the labels of the messages in a queue, in the order of the messages. The queue is given by its
+        path name.
+        """
         return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
     def outgoing_queue(self, to: str) -> dict[str, Any]:
-        """Return the outgoing queue for a format name, from the answer to the verb ``list``; raise ConformanceFailure
-        if the SUT lists none.
+        """Return the outgoing queue for a format name, as the verb ``list`` reports it. Raise ConformanceFailure if
+        the SUT lists no such queue.
         """
         for queue in self.control.call("list")["outgoing"]:
             if queue["format_name"].lower() == to.lower():
@@ -198,7 +203,7 @@ class OwnQueues:
     outgoing = outgoing_queue
 
     def read_kept_messages(self, queue: str) -> list[dict[str, Any]]:
-        """Read the messages of this test and its peer in a system queue, such as system$;deadletter.
+        """Read the messages in a system queue, such as system$;deadletter, that belong to this test and its peer.
 
         These messages are removed at the end of the test.
         """
@@ -220,18 +225,18 @@ class OwnQueues:
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:
-        """Pause the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
+        """Pause the outgoing queue that has the given format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)
         self._paused.append(to)
 
     def resume(self, to: str) -> None:
-        """Resume the outgoing queue for a format name (MS-MQQB 3.1.7.14)."""
+        """Resume the outgoing queue that has the given format name (MS-MQQB 3.1.7.14)."""
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 
     def count_waiting_messages(self, names: Iterable[str]) -> int | None:
-        """Return the number of messages in outgoing queues whose format names contain one of the given texts; None if
-        the control channel does not show the number.
+        """Return the number of messages in the outgoing queues whose format names contain one of the given texts,
+        or None if the control channel does not show this number.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:
@@ -243,8 +248,8 @@ class OwnQueues:
         return sum(counts)
 
     def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
-        """Return the queues, outgoing queues or transactions in the answer to the verb ``list``; None if the control
-        channel does not report them.
+        """Return the queues, outgoing queues or transactions in the answer to the verb ``list``, or None if the
+        control channel does not report them. ``kind`` selects one of the three.
         """
         if "queue_control" not in self.facilities:
             return None
@@ -255,7 +260,7 @@ class OwnQueues:
         return listed
 
     def _undo_queues(self) -> list[Callable[[], object]]:
-        """Return the functions that undo every change of this test to queues of the SUT."""
+        """Return functions that undo all changes which this test made to queues of the SUT."""
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._undo_unless_missing, self._remove_kept_message, queue) for queue in sorted(self._kept_in)),
@@ -267,11 +272,13 @@ class OwnQueues:
         return undo
 
     def forget_queues(self) -> None:
-        """Forget the queues of the current row of a varied check, because the next row creates its own queues."""
+        """Forget the queues of the current row of a varied check. The next row creates its own queues."""
         self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
 
     def _undo_unless_missing(self, undo: Callable[[str], object], queue: str) -> None:
-        """Undo this test's changes to a queue, unless the test created the queue and the queue no longer exists."""
+        """Undo this test's changes to a queue with the function ``undo``. A refusal is ignored if the test created
+        the queue and the queue no longer exists.
+        """
         try:
             undo(queue)
         except ControlRefused:
@@ -279,8 +286,8 @@ class OwnQueues:
                 raise
 
     def _is_queue_missing(self, queue: str) -> bool:
-        """Return whether a queue that this test used by name is missing; False if the control channel does not report
-        this.
+        """Return whether a queue that this test created is missing. Return False if the control channel does not
+        report this.
         """
         if self.own not in queue:
             return False

@@ -18,12 +18,12 @@ from harness.sut.sut_process import ProcessEnd, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
 END_AFTER_RESET_WAIT_S = 0.05
-"""The maximum time in which a process that is ending closes all its connections."""
+"""The maximum time, in seconds, that a process needs to close all its connections when it ends."""
 
 
 class ProcessDriver(ExternalDriver):
-    """A driver of a program on loopback: the driver starts the program for the run, and restarts the program after its
-    end.
+    """A driver of a program on loopback. The driver starts the program for the run, and restarts the program when
+    it has ended.
     """
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
@@ -54,18 +54,19 @@ class ProcessDriver(ExternalDriver):
         self._launch_program()
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about how the program ended; None while the program runs."""
+        """Return a description of how the program ended, or None while the program runs."""
         how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.record_observation("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about how the program ended; None if it still runs. The driver waits, because a program that is
-        ending closes its connections some time before its end becomes known.
+        """Return a description of how the program ended, or None if it is still running. If the program refuses
+        connections, the driver waits for its end, because a program that is ending closes its connections before
+        its end becomes known.
         """
         return self.describe_end(END_OF_PROCESS_WAIT_S if hung_up and self._is_connection_refused() else 0)
 
     def _is_connection_refused(self) -> bool:
-        """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
+        """Return whether a new connection is refused, or reset at once. Both happen after the end of the process."""
         try:
             with socket.create_connection(
                 (self.file.driver.address, self.tcp_port), timeout=END_OF_PROCESS_WAIT_S
@@ -78,8 +79,8 @@ class ProcessDriver(ExternalDriver):
             return True
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:
-        """Return the record of how the program ended, each record only once, and only in the process that started the
-        program.
+        """Return the record of how the program ended. Each record is returned only once, and only in the process
+        that started the program.
         """
         if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None
@@ -87,7 +88,7 @@ class ProcessDriver(ExternalDriver):
         return ProcessEnd(self.worker, check, how, self.process.last_line())
 
     def start_again(self) -> None:
-        """Restart the program, ``driver.max_restarts`` times at most."""
+        """Restart the program, but at most ``driver.max_restarts`` times."""
         self.process.stop()
         if self.restarts == self.file.driver.max_restarts:
             raise SutLost(
@@ -99,8 +100,8 @@ class ProcessDriver(ExternalDriver):
         self._launch_program()
 
     def confirm(self) -> None:
-        """Raise SutLost if a different system answers now; do nothing for a program that has ended, because its end is
-        reported elsewhere.
+        """Raise SutLost if a different system answers now. Do nothing if the program has ended, because its end is
+        reported separately.
         """
         if self.process.describe_end() is None:
             super().confirm()
@@ -115,8 +116,8 @@ class ProcessDriver(ExternalDriver):
         super().start()
 
     def _list_listening_ports(self) -> list[Port]:
-        """Return the ports at which the program must listen: those in its arguments, and those that the SUT file
-        declares.
+        """Return the ports at which the program must listen: the ports in its arguments, and the ports that the SUT
+        file declares.
         """
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
@@ -162,7 +163,9 @@ class ProcessDriver(ExternalDriver):
 
 
 def assign_free_ports(driver: DriverTable) -> DriverTable:
-    """Return the table with a free port instead of each 0, at the SUT's address or at the peer's."""
+    """Return the table [driver] in which each port 0 is replaced by a free port, at the address of the SUT or of
+    the peer.
+    """
     picked: dict[str, Any] = {}
     for name, pick in _FIND_FREE_PORT.items():
         for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):

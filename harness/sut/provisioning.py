@@ -1,7 +1,7 @@
-"""Provide a SUT with users, certificates, keys and a restricted queue, for checks of security rules.
+"""Provide a SUT with users, certificates, keys and a restricted queue for checks of security rules.
 
-The keys are public and the same for everyone (harness/sut/provisioned): never connect a SUT that knows them to a
-network. ``mqconform provision`` writes them for a SUT; the virtual SUT gets them from this module.
+The keys are public and the same for everyone (harness/sut/provisioned). Never connect a SUT that has these keys to
+a network. ``mqconform provision`` writes the keys for a SUT; the virtual SUT gets them from this module.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2001"
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A test user; ``sid`` is the SID in the string form of MS-DTYP 2.4.2.1."""
+    """A test user. ``sid`` is the SID in the string form of MS-DTYP 2.4.2.1."""
 
     name: str
     sid: str
@@ -57,19 +57,19 @@ class User:
 
     @property
     def security_id(self) -> bytes:
-        """The SID of the user in the binary form of packets (MS-DTYP 2.4.2.2)."""
+        """The SID of the user in the binary form that packets contain (MS-DTYP 2.4.2.2)."""
         authority, *subs = (int(part) for part in self.sid.split("-")[2:])
         parts = b"".join(sub.to_bytes(4, "little") for sub in subs)
         return bytes([1, len(subs)]) + authority.to_bytes(6, "big") + parts
 
     @property
     def certificate(self) -> bytes:
-        """The certificate of the user, DER."""
+        """The certificate of the user in DER format."""
         return _read_certificate(self.name)
 
     @property
     def key(self) -> RsaKey:
-        """The private key of the certificate."""
+        """The private key that belongs to the user's certificate."""
         return _read_key(f"{self.name}.key")
 
 
@@ -78,8 +78,8 @@ BOB = User("bob", f"{_DOMAIN_SID}-1002", (SENDERS_GROUP_SID,))
 CAROL = User("carol", f"{_DOMAIN_SID}-1003")
 DAVE, ERIN = User("dave", f"{_DOMAIN_SID}-1004"), User("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
-"""The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
-group, and Carol as a user; Erin is denied access to it.
+"""The test users. Alice may write to every queue except the restricted queue. Bob may write to the restricted queue
+as a member of his group, and Carol as a user. Erin is denied access to the restricted queue.
 """
 PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER = DAVE
@@ -91,11 +91,13 @@ GRANTED_RIGHTS = {
     ALICE.sid: "peek_message",
     PRINCIPAL_SELF_SID: "write_message",
 }
-"""The access rights to the restricted queue, by SID. Entries that deny access precede the others, as is usual."""
+"""The access rights to the restricted queue, by SID. As usual, entries that deny access precede the other entries.
+"""
 MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
 BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
-"""The identifier of a queue manager at the peer's address without public keys for the two stronger providers."""
+"""The identifier of a queue manager at the peer's address that has no public keys for the two stronger providers.
+"""
 KEYLESS_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The identifier of a queue manager at the peer's address whose public keys are unknown."""
 
@@ -119,13 +121,13 @@ def _read_queue_manager_key(name: str) -> rsa.RSAPrivateKey:
 
 
 def peer_keys() -> dict[str, RsaKey]:
-    """Return the peer's encryption keys by provider."""
+    """Return the encryption keys of the peer, by provider."""
     return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return a second set of encryption keys for the peer, by provider, to replace the peer's keys in the directory.
-    The set consists of the provisioned keys of a SUT.
+    """Return a second set of encryption keys for the peer, by provider. A check can replace the peer's keys in the
+    directory by this set. It consists of the provisioned keys of a SUT.
     """
     return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
@@ -175,7 +177,7 @@ def restricted_queue(name: str) -> QueueSettings:
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
-    """Create a folder with the keys and certificates; return the TOML tables that configure ``mqconform serve`` to use
+    """Create a folder with the keys and certificates. Return the TOML tables with which ``mqconform serve`` uses
     them.
     """
     out.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""Define the channels that measure the pulse of a system: pings if the system answers pings, otherwise a second control
-connection.
+"""Define the channels that measure the pulse of a system. Pings are used if the system answers pings; otherwise, a
+second control connection is used.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7), about which the system stores no state.
-    The PingCookie is the number of the question.
+    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7). The system stores no state about
+    them. The PingCookie is the number of the question.
     """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
@@ -64,15 +64,15 @@ class PingChannel:
 
 
 class ControlChannel:
-    """A channel that measures an agent's pulse: it repeatedly asks the agent for the identity over a control
-    connection.
+    """A channel that measures the pulse of an agent. The channel repeatedly requests the agent's identity over a
+    control connection.
     """
 
     def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
         self._answered = answered
         self._there = True
         self._numbers: dict[int, int] = {}
-        """The numbers of the unanswered questions, by the ids of their requests."""
+        """The numbers of the unanswered questions, by the ids of the requests that contain the questions."""
         self._wire: Wire | None = None
         try:
             self._wire = route.open(environment, self)

@@ -1,4 +1,6 @@
-"""Find the release of Windows against which a SUT is checked, and the methods that this release lacks."""
+"""Find the release of Windows whose behavior is expected from a SUT, and the methods that this release does not
+have.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "Remot
 
 
 class LackedByRelease(ConformanceFailure):
-    """The error when a step of a check needs a method that the SUT's release does not have, according to a product
+    """The error when a step of a check needs a method that the SUT's release does not have according to a product
     note.
     """
 

@@ -1,7 +1,7 @@
-"""Access the queues of a SUT without a control channel: open, peek, receive and purge over qm2qm.
+"""Access the queues of a SUT without a control channel: open, peek, receive and purge queues over qm2qm.
 
-The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
-arrived.
+The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can observe which
+messages arrived.
 """
 
 from __future__ import annotations
@@ -34,16 +34,20 @@ from reference_qm.surface.remote_commands import (
 
 REMOTE_ANSWER_TIMEOUT_MS = 60_000
 FACILITIES = frozenset({"receive"})
-"""The facility whose verbs remote reading replaces. An agent with this facility can also let the SUT read remotely."""
+"""The facility whose verbs remote reading replaces. An agent with this facility can also make the SUT read
+remotely.
+"""
 
 
 class RemoteControl:
-    """A control channel with only the verbs that remote reading can carry out, in place of
+    """A control channel that offers only the verbs that remote reading can carry out. It is used in place of
     ``harness.sut.control.Control``.
     """
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
-        """``identifier``: the SUT's identifier, for the names of its private queues; None if unknown."""
+        """Prepare remote reading. ``identifier`` is the SUT's identifier, which is needed for the names of its
+        private queues, or None if it is unknown.
+        """
         driver = file.driver
         self.sut_address = driver.address
         config = QueueManagerConfig(
@@ -55,7 +59,9 @@ class RemoteControl:
         self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
         self.host.start()
         self._begun: dict[int, Callable[[], object]] = {}
-        """The unanswered remote reads by token, each with the function to call after its answer."""
+        """The remote reads that have not been answered yet, by token, each with the function to call after its
+        answer.
+        """
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "open_queue": self._open_queue,
             "close_queue": lambda handle: self._ask_host(RemoteClose(handle)),
@@ -70,8 +76,8 @@ class RemoteControl:
         return verb in self._verbs or verb in _READ_REQUESTS
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb by remote reading. Raise ControlRefused if the SUT refuses a method or does not answer it,
-        and Unsupported for other verbs and for transactions, which remote reading does not support.
+        """Carry out a verb by remote reading. Raise ControlRefused if the SUT refuses a method or does not answer
+        it. Raise Unsupported for other verbs, and for transactions, which remote reading does not support.
         """
         if verb in self._verbs:
             return self._verbs[verb](**arguments)
@@ -82,15 +88,15 @@ class RemoteControl:
             close()
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Begin a remote read whose answer may arrive much later; return its token."""
+        """Begin a remote read that may be answered much later. Return the token of the read."""
         request, close = self._make_read(verb, arguments)
         token = self.host.begin(request)
         self._begun[token] = close
         return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a read that ``begin`` started; None if no answer has arrived yet. Each answer is
-        returned only once.
+        """Return the answer to a read that ``begin`` started, or None if the answer has not arrived yet. Each
+        answer is returned only once.
         """
         if request not in self._begun:
             raise HarnessError(f"request {request} was never started")
@@ -108,8 +114,8 @@ class RemoteControl:
         self.host.stop()
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
-        """Return the remote read for a verb, and the function to call after its answer, which closes a queue that was
-        given by name.
+        """Return the remote read for a verb, and the function to call after its answer. If the queue was given by
+        name, this function closes the queue.
         """
         if verb not in _READ_REQUESTS:
             raise Unsupported(f"{verb} is not possible for a SUT without a control channel")
@@ -169,4 +175,4 @@ _READ_REQUESTS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyT
         "peek_by_lookup_id": (partial(RemoteReadByLookupId, peek=True), "peek"),
     }
 )
-"""The remote read for each verb that reads a message, and the access mode that the read needs."""
+"""For each verb that reads a message, the remote read, and the access mode that this read needs."""

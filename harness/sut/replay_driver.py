@@ -1,9 +1,9 @@
-"""Drive a SUT that is a capture: the SUT repeats its recorded actions while the harness repeats the recorded actions of
-the harness.
+"""Drive a SUT that is replayed from a capture. The SUT repeats its recorded actions while the harness repeats its
+own recorded actions.
 
-A check is deterministic if time, random values and external input are fixed. The capture of a check contains all of
-these: packets, control messages and the set-up (harness/sut/replay_tape.py). So the check can run again in virtual time
-and judge its rules again.
+Time, random values and external input determine what a check does. The capture of a check contains the packets, the
+control messages and the set-up (harness/sut/replay_tape.py), from which time, random values and external input
+follow. So the check can run again in virtual time and judge its rules again.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
 
 
 class ReplayDriver:
-    """A driver that gives each check its own capture as the SUT. ``captures``: the captures, by check; ``deaths``: the
-    records of how the SUT's process ended in the recorded run, by check.
+    """A driver that gives each check its own capture as the SUT. ``captures`` contains the captures, by check.
+    ``deaths`` contains the records of how the SUT's process ended in the recorded run, by check.
     """
 
     def __init__(
@@ -106,15 +106,15 @@ class ReplayDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about how the SUT's process ended in the recorded check."""
+        """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return None if self._player is None else self._player.record_observation("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about how the SUT's process ended in the recorded check."""
+        """Return a description of how the SUT's process ended in the recorded check, or None if it did not end."""
         return self.describe_end()
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:
-        """Return the record of how the SUT's process ended in this check, only once."""
+        """Return the record of how the SUT's process ended in this check. The record is returned only once."""
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:
@@ -128,14 +128,16 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A SUT that does not undo changes at the end of a check, because later events do not influence the verdict."""
+    """A SUT that does not undo the changes of a check when the check ends, because later events do not influence
+    the verdict.
+    """
 
     def restore_state(self) -> None:
         """Do nothing, because a replay leaves no queues or messages."""
 
 
 class ReplayControl:
-    """The control channel of a capture: it returns the recorded answers at the recorded times."""
+    """The control channel of a capture. It returns the recorded answers at the recorded times."""
 
     def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
         self._player = player

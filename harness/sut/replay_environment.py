@@ -1,4 +1,4 @@
-"""Provide the environment of a replayed check, with the time and the network of the capture."""
+"""Provide the environment of a replayed check. The capture determines the time and the network of this environment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 TIMER_LATENESS_MS = 50
-"""int ms: how late a timer of the harness may run in real time. The replay plays actions of the system within this time
-before the timer.
+"""int ms: how late a timer of the harness may run in real time. If an action of the system is recorded within this
+time after a timer, the replay plays the action before it runs the timer.
 """
 
 
 class ReplayStream:
-    """The harness's end of a connection. It discards the bytes that it sends, because the recorder compares them."""
+    """The harness's end of a connection. The bytes that it sends are discarded, because the recorder compares them."""
 
     def __init__(self, local: Endpoint, remote: Endpoint, sink: StreamSink | None) -> None:
         self.local = local
@@ -39,9 +39,11 @@ class ReplayStream:
 
 
 class ReplayEnvironment(VirtualEnvironment):
-    """The environment of a replay. Time jumps to the next event or to the next action of the SUT; at an action of the
-    harness, the time is that of the recorded action. ``virtual``: whether the capture is from virtual time. In a
-    capture from real time, a wait ends where it ends in the capture.
+    """The environment of a replay. Time jumps to the next event or to the next action of the SUT. When the harness
+    acts, the time is that of the recorded action.
+
+    ``virtual`` states whether the capture is from virtual time. In a capture from real time, a wait ends where it
+    ends in the capture.
     """
 
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
@@ -52,10 +54,10 @@ class ReplayEnvironment(VirtualEnvironment):
         self._began = began
         self._now_ms = began["monotonic_ms"]
         self._us = began["epoch_us"]
-        """The time of the last event of the capture that was played (int microseconds)."""
+        """The time of the last event of the capture that has been played (int microseconds)."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
-        """The difference between the clock of packets and the clock of captures (s)."""
+        """The clock of packets minus the clock of captures (int s)."""
         self._ports = count(1)  # the ports to return after the end of the replay; no capture contains these ports
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
@@ -63,8 +65,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
 
     def _utc_us(self) -> int:
-        """Return the time of day (int microseconds). In real time, the result is the time of the harness's next action
-        in the capture.
+        """Return the time of day (int microseconds). In a capture from real time, return the time of the harness's
+        next action if this action is imminent.
         """
         us = self.get_epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.get_harness_action_us()
@@ -98,7 +100,9 @@ class ReplayEnvironment(VirtualEnvironment):
         raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
 
     def _play_next_event(self, deadline_ms: int) -> bool:
-        """Play the next event; return False if the current wait ends before the next event."""
+        """Handle the next event of a capture from virtual time: an action of the system, or a timer of the harness.
+        Return False if the current wait ends before the next event.
+        """
         next_us = self._player.get_sut_action_us()
         if (
             next_us is not None
@@ -114,8 +118,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _play_next_action(self, deadline_ms: int) -> bool:
-        """Play the next event of a capture from real time; return False if the current wait ends before that event, or
-        no event is left.
+        """Handle the next event of a capture from real time: an action of the system, or a timer of the harness.
+        Return False if the current wait ends before the next event, or if no event is left.
         """
         next_us, timeout_us = self._player.get_sut_action_us(), self._player.get_timeout_us()
         if next_us is not None:
@@ -139,14 +143,18 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _precedes_timers(self, us: int) -> bool:
-        """Return whether the system's next action in the capture precedes the harness's next timer."""
+        """Return whether the system's next action in the capture comes before the harness's next timer. ``us`` is
+        the time of the action.
+        """
         return (
             not self._events
             or max(self._convert_to_monotonic_ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
         )
 
     def _run_due_timer(self, until_ms: int) -> bool:
-        """Run the next timer of the harness, if it expires no later than the given time."""
+        """Run the next timer of the harness if it expires no later than the given time. Return whether a timer was
+        due.
+        """
         if not self._events or self._events[0][0] > max(until_ms, self._now_ms):
             return False
         due_ms, _, event = heapq.heappop(self._events)
@@ -178,8 +186,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
     def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
-        """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
-        it nor listens.
+        """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
+        such a connection nor listens for it.
         """
         if item.by_sut:
             listener = self.listeners.get(local)
@@ -196,19 +204,19 @@ class ReplayEnvironment(VirtualEnvironment):
         return None
 
     def _choose_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return the address at which the replayed harness listens, with the port that was chosen in the recorded
-        check.
+        """Return the endpoint at which the replayed harness listens. Its port is the port that was chosen in the
+        recorded check.
         """
         return endpoint if endpoint.port else super()._choose_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
-        """Deliver a datagram from the SUT."""
+        """Deliver a datagram from the SUT to the harness."""
         end = self.udp.get(segment.target)
         if end is not None:
             end.sink.on_datagram(segment.source, segment.data)
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return an address unchanged, because captures do not have the results of name resolution."""
+        """Return an address unchanged, because captures do not contain the results of name resolution."""
         found = super().resolve(host)
         if not found:
             self._player.differ("the check resolves a host name, which captures do not record: not replayable")

@@ -16,18 +16,18 @@ from reference_qm.surface.inputs import Endpoint
 MAX_NOTE_BYTES = 64 * 2**20
 """int bytes: the maximum size of a capture that can be replayed."""
 LATEST_TIME_US = 2**53
-"""The largest accepted time, which every JSON parser represents exactly (int microseconds)."""
+"""int microseconds: the largest accepted time. Every JSON parser represents it exactly."""
 
 
 class NotReplayable(HarnessError):
-    """The error when a check cannot be replayed on its capture, or when the harness acts differently than in the
+    """The error when a check cannot be replayed from its capture, or when the harness acts differently than in the
     capture.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """The opening of a TCP connection, shown by the first of its three frames."""
+    """The opening of a TCP connection. It is represented by the first of the three frames of the handshake."""
 
     frame: int
     us: int
@@ -39,7 +39,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A frame with data, a frame that ends a connection, or the second or third frame that opens a connection."""
+    """A frame with data, a frame that ends a connection, or the second or third frame of a handshake."""
 
     frame: int
     us: int
@@ -50,8 +50,8 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note in a capture (harness/sut/replay_tape.py) that follows a frame. ``us``: the time of the note in
-    microseconds; 0 for a note without a time.
+    """A note in a capture (harness/sut/replay_tape.py) that follows a frame. ``us`` is the time of the note in
+    microseconds, or 0 if the note has no time.
     """
 
     frame: int
@@ -65,7 +65,7 @@ class Note:
 
     @property
     def is_question(self) -> bool:
-        """Return whether the note is a question on the control channel."""
+        """Return whether the note is a request on the control channel."""
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
@@ -73,7 +73,7 @@ Item = Open | Packet | Note
 
 
 def read_items(path: Path) -> list[Item]:
-    """Read the events of a capture; raise MqconformError if this harness did not record it."""
+    """Read the events of a capture. Raise MqconformError if this harness did not record the capture."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MAX_NOTE_BYTES:

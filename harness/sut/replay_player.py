@@ -1,5 +1,5 @@
-"""Play a capture to a check: each action of the system occurs at its recorded time, after all earlier actions of the
-harness.
+"""Play a capture to a check. Each action of the system occurs at its recorded time, after all actions of the
+harness that precede it in the capture.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class PlayedStream(Protocol):
 
 
 class Scene(Protocol):
-    """The interface of the environment in which a capture is played: the time, and the harness's connections."""
+    """The interface of the environment in which a capture is played. It provides the time and the harness's
+    connections.
+    """
 
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
@@ -48,18 +50,18 @@ class Scene(Protocol):
         """Return whether the harness is connecting to an endpoint."""
 
     def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
-        """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
-        it nor listens.
+        """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
+        such a connection nor listens for it.
         """
 
     def datagram(self, segment: UdpDatagram) -> None:
-        """Deliver a datagram from the SUT."""
+        """Deliver a datagram from the SUT to the harness."""
 
 
 class Player:
-    """The player of the capture of one check. Like the tape that records a check, the player receives notes; the player
-    compares them with the notes in the capture. ``differs`` is called once, with the reason, if the check cannot be
-    replayed.
+    """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
+    compares them with the notes in the capture. If the check cannot be replayed, ``differs`` is called once with
+    the reason.
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
@@ -67,7 +69,7 @@ class Player:
         self.late: dict[int, Note] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
         self.over = False
-        """Whether the replay has ended, so that no further record is compared."""
+        """Whether the replay has ended. No record is compared after the end."""
         self._items = drop_empty_groups(items)
         self._at = 0
         self._differs = differs
@@ -76,19 +78,19 @@ class Player:
         self._looked: Counter[str] = Counter()
         self._delivering = False
         self.together = False
-        """Whether more events of the capture are played before the waiting check continues."""
+        """Whether further events of the capture are played before the waiting check continues."""
 
     # -- actions of the harness ----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin to compare the records of the check with those of the capture."""
+        """Begin to compare the records of the check with the records in the capture."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
         """Do nothing, because the capture already contains its notes about missing information."""
 
     def record_observation(self, what: str, found: str | None = None) -> str | None:
-        """Return the recorded result of an observation at this place of the capture."""
+        """Return the recorded result of the observation at this position in the capture."""
         self._looked[what] += 1
         item = None if self.over else self.next()
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
@@ -98,7 +100,7 @@ class Player:
         return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
-        """End the replay at the end of the check; the recorded check must end at the same place in the capture."""
+        """End the replay when the check ends. The recorded check must end at the same position in the capture."""
         if self.over:
             return
         while (item := self.next()) is not None and item.by_sut and not _is_loss_note(item):
@@ -135,7 +137,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that the harness chose at this place of the capture; 0 after the end of the replay."""
+        """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
         if self.over:
             return 0
         expected = self._take_expected()
@@ -146,11 +148,11 @@ class Player:
         return port
 
     def has_answer(self) -> bool:
-        """Return whether the answer to a control request has been played."""
+        """Return whether the answer to the current control request has been played."""
         return self._answer is not None or self.over
 
     def take_answer(self) -> Note:
-        """Return the recorded answer to a control request."""
+        """Return the recorded answer to the current control request."""
         answer, self._answer = self._answer, None
         if answer is None:
             self.differ(f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
@@ -162,7 +164,7 @@ class Player:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, because the harness behaves differently than in the capture."""
+        """End the check, because the harness acts differently than in the capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -174,11 +176,13 @@ class Player:
     # -- actions of the system -----------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return the next item of the capture."""
+        """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return the next action of the harness in the capture; end the check if the capture contains none."""
+        """Return the next item of the capture, which should be an action of the harness, or None at the end of the
+        capture. End the check if the item records that the capture lacks information.
+        """
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_loss_note(item):
@@ -186,8 +190,8 @@ class Player:
         return item
 
     def get_sut_action_us(self) -> int | None:
-        """Return the time of the system's next action; None if the next action is the harness's, or if everything was
-        played.
+        """Return the time of the system's next action, or None if the next action is the harness's or everything
+        has been played.
         """
         if self.over or self._delivering or (item := self.next()) is None:
             return None
@@ -195,19 +199,21 @@ class Player:
         return item.us if acts else None
 
     def get_harness_action_us(self) -> int | None:
-        """Return the time of the harness's next action; None if the next action is the system's."""
+        """Return the time of the harness's next action, or None if the next action is the system's or everything
+        has been played.
+        """
         item = None if self.over else self.next()
         return None if item is None or item.by_sut else item.us
 
     def get_timeout_us(self) -> int | None:
-        """Return the time at which the current wait ended by its timeout; None if another event of the capture comes
-        first.
+        """Return the time at which the current wait ended because its timeout expired, or None if another event of
+        the capture comes first.
         """
         item = None if self.over or self._delivering else self.next()
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 
     def time_out(self) -> None:
-        """Skip the note that records the timeout of a wait."""
+        """Skip the note that records that the timeout of a wait expired."""
         self._at += 1
 
     def play(self) -> None:
@@ -240,12 +246,14 @@ class Player:
 
     @staticmethod
     def _describe_lost(item: Item) -> str:
-        """Return the text of a note that records which information the capture lacks."""
+        """Return a description of the information that the capture lacks, from the note that records this."""
         said = item.said if isinstance(item, Note) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather_frames(self, size: object) -> list[Packet]:
-        """Return the frames whose bytes the harness received in one piece."""
+        """Return the next frames of the capture that together contain the ``size`` bytes which the harness received
+        in one piece.
+        """
         found: list[Packet] = []
         left = size if isinstance(size, int) else 0
         for item in self._items[self._at :]:
@@ -290,17 +298,19 @@ class Player:
             self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
-        """Skip the notes about the sizes of received pieces: these notes were already read with the bytes."""
+        """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 
     def list_unplayed_items(self) -> list[Item]:
-        """Return the items of the capture that were not played."""
+        """Return the items of the capture that have not been played yet."""
         return self._items[self._at :]
 
 
 def drop_empty_groups(items: list[Item]) -> list[Item]:
-    """Return the items without the notes that mark the beginning and the end of a group that contains no event."""
+    """Return the items without the groups that contain no event. A group consists of the notes that mark its
+    beginning and its end, and of the events between them.
+    """
     left: list[Item] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:
@@ -319,7 +329,7 @@ def _is_loss_note(item: Item) -> bool:
 
 
 class _ComparingWriter(CaptureWriter):
-    """A writer of captures that compares each frame with the recorded one instead of writing it."""
+    """A writer of captures that writes no frames, but compares each frame with the recorded frame."""
 
     def __init__(self, path: Path, player: Player) -> None:
         super().__init__(path)

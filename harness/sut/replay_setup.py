@@ -1,5 +1,5 @@
 """Read the set-up of a check from its capture. The set-up is validated against a schema, because the author of the
-capture is unknown.
+capture may be unknown.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from reference_qm.surface.surroundings import CLOCK
 
 SAVED_TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
-"""The tables of a SUT file that a recorded set-up contains. They contain no passwords and no commands that would be
-run.
+"""The tables of a SUT file that a recorded set-up contains. These tables contain no passwords and no commands that
+would be run.
 """
 _LONGEST_COMPLAINT = 200
 _TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": LATEST_TIME_US}
@@ -80,7 +80,7 @@ def _build_validator() -> Draft202012Validator:
 
 
 def take_setup(items: list[Item]) -> dict[str, Any]:
-    """Return the set-up at the beginning of a capture; raise NotReplayable if the capture contains no valid set-up."""
+    """Return the set-up at the beginning of a capture. Raise NotReplayable if the capture contains no valid set-up."""
     if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
         raise NotReplayable(
             "the capture of this check has no set-up: the capture was recorded by an older harness, or changed"
@@ -92,7 +92,7 @@ def take_setup(items: list[Item]) -> dict[str, Any]:
 
 
 def build_sut_file(setup: Mapping[str, Any]) -> SutFile:
-    """Return a SUT file that is built from a recorded set-up, with the values that checks can read."""
+    """Return a SUT file with those values of a recorded set-up that checks can read."""
     try:
         return parse_sut_file(dict(setup["file"]))
     except (UsageError, AttributeError, TypeError, ValueError) as error:

@@ -1,13 +1,15 @@
 """Write the notes that are needed to replay a check into the capture of the check, between the packets.
 
-Notes are JSON objects. The first note is the set-up (``setup``). Each question on the control channel has a note
-(``call`` or ``begin``, with its arguments in ``with``), and so has each answer (``answered``; ``to`` and ``answer`` for
-the answer to a question of ``begin``; ``refused`` with ``why``). The other keys: ``bytes``: the number of bytes of the
-system that the harness received in one piece; ``together``: the events until the note with the value false occurred
-before the waiting check continued; ``timed_out``: a wait ended by its timeout, in real time; ``picked``: the port that
-was chosen for a listener; ``ended``: how the system's process ended; ``hangs``: the process was found in an endless
-computation; ``looked``: the number of the observation that found ``ended`` or ``hangs``; ``over``: the check is over;
-``lost``: information that the capture lacks; ``us``: the time (int microseconds).
+Notes are JSON objects. The first note is the set-up (``setup``). Each request on the control channel has a note
+(``call`` or ``begin``, with its arguments in ``with``). Each answer also has a note: ``answered``, or ``to`` and
+``answer`` for the answer to a request that ``begin`` sent, or ``refused`` with ``why``.
+
+The other keys are: ``bytes``: the number of bytes from the system that the harness received in one piece.
+``together``: true marks the beginning of a group of events that occurred before the waiting check continued, false
+marks its end. ``timed_out``: the timeout of a wait expired, in real time. ``picked``: the port that was chosen for
+a listener. ``ended``: how the system's process ended. ``hangs``: the process was found in an endless computation.
+``looked``: the number of the observation that found ``ended`` or ``hangs``. ``over``: the check is over. ``lost``:
+the information that the capture lacks. ``us``: the time (int microseconds).
 """
 
 from __future__ import annotations
@@ -34,21 +36,21 @@ if TYPE_CHECKING:
 
 TAPE_SCHEMA = 2
 ENVIRONMENT_VERB = "[environment]"
-"""The name that replaces the verb in a note about a command of the SUT file."""
+"""The name that replaces the verb in the note about a command of the SUT file."""
 SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
-"""The values of a check's view of its system that the set-up contains in addition to SUT file, identifier, facilities,
-keys and timeouts.
+"""The names of attributes of a check's view of its system. The set-up contains their values in addition to the SUT
+file, the identifier, the facilities, the keys and the timeouts.
 """
 
 
 class Tape:
-    """The writer of the notes of one check, which stores notes until a recorder is available."""
+    """The writer of the notes of one check. It stores notes until a recorder is available."""
 
     def __init__(self, environment: Environment, address: str) -> None:
-        """Store notes until ``begin`` is called; ``address``: the address of the system."""
+        """Prepare to store notes until ``begin`` is called. ``address`` is the address of the system."""
         self._environment = environment
         self._address = address
         self._recorder: Recorder | None = None
@@ -64,7 +66,7 @@ class Tape:
         environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Write the notes about the set-up, then the notes that were stored before."""
+        """Write the notes about the set-up, then the notes that were stored before this call."""
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
@@ -87,8 +89,8 @@ class Tape:
         self.note(lost=why)
 
     def record_observation(self, what: str, found: str | None) -> str | None:
-        """Write the result of an observation with its number; count an observation without a result, but write
-        no note.
+        """Write the result of an observation with the number of the observation. An observation without a result is
+        counted, but not written.
         """
         self._looked[what] += 1
         if found is not None:
@@ -96,7 +98,7 @@ class Tape:
         return found
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
-        """Send a request on the control channel; write the request and the answer as notes, and return the answer."""
+        """Send a request on the control channel, and return the answer. Write the request and the answer as notes."""
         self.note(**{how: verb, "with": arguments})
         try:
             found = ask()
@@ -107,8 +109,8 @@ class Tape:
         return found
 
     def end(self) -> None:
-        """Write the note for the end of the check, and whether the system stalled, because the packets do not show a
-        stall.
+        """Write the note that the check is over. If the system stalled, also write a note about this, because the
+        packets do not show a stall.
         """
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
@@ -117,23 +119,27 @@ class Tape:
         self._over = True
 
     def note_waiting(self, asking: bool) -> None:
-        """Record whether the check now waits for an answer of the control channel. The end of such a wait needs no
-        note, because the note of the answer marks the end.
+        """Record whether the check is waiting for an answer on the control channel. The end of such a wait needs no
+        note, because the note of the answer marks it.
         """
         self._asking = asking
 
     def note_timeout(self) -> None:
-        """Write a note that a wait ended by its timeout."""
+        """Write a note that a wait ended because its timeout expired. Write no note if the check waits for an
+        answer on the control channel.
+        """
         if not self._asking:
             self.note(timed_out=True)
 
     def note_group(self, begins: bool) -> None:
-        """Write the note for the beginning or the end of events that occur before the waiting check continues."""
+        """Write the note that marks the beginning or the end of a group of events that occur before the waiting
+        check continues.
+        """
         self.note(together=begins)
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Write a note of the chosen port, unless the address belongs to the system: in virtual time, the system itself
-        chooses its ports.
+        """Write a note with the chosen port, unless the address belongs to the system. In virtual time, the system
+        itself chooses its ports.
         """
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
@@ -192,12 +198,14 @@ def encode_note(values: Mapping[str, Any]) -> bytes:
 
 @lru_cache(maxsize=64)
 def _convert_table(table: Any) -> dict[str, Any]:
-    """Return a table of a SUT file as JSON values. The result is cached, because all checks have the same table."""
+    """Return a table of a SUT file as JSON values. The result is cached, because the table is the same for all
+    checks.
+    """
     return asdict(table)
 
 
 class RecordedControl:
-    """A control channel whose requests and answers are written to the tape, the notes in the capture."""
+    """A control channel whose requests and answers are written to the tape, that is, to the notes in the capture."""
 
     def __init__(self, control: Control, tape: Tape) -> None:
         self._control = control
@@ -232,8 +240,8 @@ class RecordedControl:
 
 
 class RecordedCommands:
-    """The commands that change the system's environment. Their results are written to the tape, the notes in the
-    capture.
+    """The commands that change the system's environment. Their results are written to the tape, that is, to the
+    notes in the capture.
     """
 
     def __init__(self, set_part: SetPart, tape: Tape) -> None:

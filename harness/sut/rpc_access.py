@@ -1,5 +1,5 @@
-"""Read the table [rpc] of a SUT file, which defines how the tester authenticates in RPC calls to the SUT. The user in
-this table is a test user, never a real user.
+"""Read the table [rpc] of a SUT file. The table defines how the tester authenticates in RPC calls to the SUT. The
+user in this table is a test user, never a real user.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class RpcTable:
 
 @dataclass(frozen=True, slots=True)
 class RpcAccess:
-    """The credentials of the tester, and the user that the peer's server accepts. ``user`` is None at authentication
-    level none.
+    """The credentials of the tester, and the user that the peer's server accepts. At authentication level none,
+    ``user`` is None.
     """
 
     level: AuthLevel = AuthLevel.NONE
@@ -41,7 +41,7 @@ class RpcAccess:
 
     @property
     def server(self) -> ServerSecurity:
-        """The authentication that the reference, as SUT, requires from RPC clients."""
+        """The authentication that the reference requires from RPC clients when it is the SUT."""
         if self.user is None:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # the import takes long
@@ -50,7 +50,7 @@ class RpcAccess:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The credentials with which the reference, as SUT, authenticates to the peer."""
+        """The credentials with which the reference authenticates to the peer when it is the SUT."""
         if self.user is None:
             return None
         from reference_qm.shell.spnego_security import client_security  # the import takes long
@@ -59,8 +59,8 @@ class RpcAccess:
 
 
 def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
-    """Return the credentials that a table [rpc] defines; raise UsageError for invalid values. ``base``: the folder to
-    which password_file is relative.
+    """Return the credentials that a table [rpc] defines. Raise UsageError for invalid values. ``base`` is the
+    folder to which password_file is relative.
     """
     if table.level == "none":
         if table.user:

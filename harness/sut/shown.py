@@ -1,5 +1,5 @@
-"""Read the data that a SUT shows about itself and its messages. If an element is missing, the rule cannot be observed;
-this is no error of the check.
+"""Read the data that a SUT shows about itself and its messages. If an element is missing, the rule that needs it
+cannot be observed. A missing element is not an error of the check.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):
-    """The error when the SUT does not show an element of its abstract data model or a property of a message."""
+    """The error when the SUT does not show an element of its abstract data model, or a property of a message."""
 
 
 class ShownObject(Reply):
-    """An object of the SUT's abstract data model; reading a missing element raises NotShown."""
+    """An object of the SUT's abstract data model. Reading a missing element raises NotShown."""
 
     __slots__ = ()
 
@@ -25,7 +25,7 @@ class ShownObject(Reply):
 
 class Answered(Reply):
     """A JSON object in an answer that was checked against the contract of the control protocol. Elements that the
-    contract makes optional may be missing; reading one of them raises NotShown.
+    contract makes optional may be missing; reading a missing element raises NotShown.
     """
 
     __slots__ = ()
@@ -35,7 +35,9 @@ class Answered(Reply):
 
 
 def parse_reply(value: Any, kind: type[Reply] = ShownObject) -> Any:
-    """Convert the objects of a JSON value to the given type, by default the type of the abstract data model."""
+    """Convert the objects in a JSON value to the given type, which is by default the type of objects in the
+    abstract data model.
+    """
     if isinstance(value, dict):
         return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value
@@ -45,7 +47,9 @@ _NESTED = (dict, list)
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:
-    """Return the LookupIdentifier of a message; raise NotShown if the control channel omits it or returns null."""
+    """Return the LookupIdentifier of a message. Raise NotShown if the control channel omits it or returns null for
+    it.
+    """
     found: int | None = message.get("lookup_id")
     if found is None:
         raise NotShown(f"the SUT's control channel does not show the LookupIdentifier of {message['message_id']}")

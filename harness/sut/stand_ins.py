@@ -1,5 +1,5 @@
-"""Define the needs of checks that a SUT can meet in two ways: by a facility of its control channel, or by a key of its
-SUT file.
+"""Define the needs of checks that a SUT can meet in two ways: with a facility of its control channel, or with a key
+of its SUT file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A need of a check that the SUT meets with the facility ``facility``, or with the key ``key`` of its SUT file."""
+    """A need of a check. A SUT meets it with the facility ``facility`` of its control channel, or with the key
+    ``key`` of its SUT file.
+    """
 
     facility: str
     key: str
@@ -21,8 +23,8 @@ class StandIn:
 
 
 def _has_queues(file: SutFile) -> bool:
-    """Return whether the SUT file lists queues that a check can empty by remote reading. The check then also notices a
-    missing queue.
+    """Return whether the SUT file lists queues that a check can empty by remote reading. By emptying a queue, the
+    check also detects whether the queue is missing.
     """
     return bool(file.more_queues) and file.capabilities.get("qm2qm", False)
 
@@ -51,26 +53,24 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""The needs that a SUT can meet with a facility or in its SUT file: queues with given properties; timers whose duration
-is known; the type of its operating system; SendInsecureNacks, and RejectEnhancedRC2Using40BitKeys, with the value TRUE
-(MS-MQQB 3.1.1.3); a QueueManagerQuota that messages can exceed.
+"""The needs that a SUT can meet either with a facility or in its SUT file. They are: queues with given properties;
+timers with known durations; a known type of operating system; SendInsecureNacks with the value TRUE, and
+RejectEnhancedRC2Using40BitKeys with the value TRUE (MS-MQQB 3.1.1.3); a QueueManagerQuota that messages can exceed.
 """
 
 
 def needs_met(have: Collection[str]) -> frozenset[str]:
-    """Return the given capabilities and facilities, and the needs of checks that these capabilities and facilities also
-    meet.
-    """
+    """Return the given capabilities and facilities, and the needs of checks that are met by them."""
     return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
 
 
 def needs_in_file(file: SutFile) -> frozenset[str]:
-    """Return the needs of checks that a SUT meets by its SUT file alone."""
+    """Return the needs of checks that a SUT meets with its SUT file alone."""
     return frozenset(need for need, one in STAND_INS.items() if one.is_in(file))
 
 
 def describe_lack(need: str) -> str:
-    """Return a text that names the facility or the SUT file key with which a SUT would meet a need."""
+    """Return a text that names the facility and the SUT file key with either of which a SUT would meet a need."""
     if (one := STAND_INS.get(need)) is None:
         return need
     return f"{one.facility} (or {one.key} in the SUT file)"

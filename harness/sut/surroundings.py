@@ -1,5 +1,5 @@
-"""Run the commands of a SUT file that make parts of a system's environment, such as disk or directory, unavailable and
-available again.
+"""Run the commands of a SUT file that make parts of a system's environment, such as the disk or the directory,
+unavailable and available again.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
 ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
 SECONDS_PLACEHOLDER = "{seconds}"
-"""The placeholder, in the command that sets the clock, for the number of seconds by which the clock is to be fast."""
+"""The placeholder in the command that sets the clock. It stands for the number of seconds by which the clock is to
+be fast.
+"""
 OUTPUT_LIMIT = 200
 """int bytes: the maximum amount of a command's output that an error message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentTable:
-    """The table [environment]: for each part of the environment (docs/control-protocol.md), the commands that make the
-    part unavailable and available again, and the command that sets the clock.
+    """The table [environment]. For each part of the environment (docs/control-protocol.md), it contains the
+    commands that make the part unavailable and available again. It also contains the command that sets the clock.
     """
 
     take_directory: tuple[str, ...] = ()
@@ -51,8 +53,8 @@ class EnvironmentTable:
     timeout_s: int = 60
 
     def command(self, part: str, value: int) -> tuple[str, ...]:
-        """Return the command that makes a part available or unavailable, or sets the clock; empty if the table has no
-        such command.
+        """Return the command that makes a part available or unavailable, or that sets the clock. Return an empty
+        command if the table contains none.
         """
         if part == CLOCK:
             return tuple(word.replace(SECONDS_PLACEHOLDER, str(value)) for word in self.set_clock)
@@ -65,7 +67,7 @@ class EnvironmentTable:
         return tuple(part for part in (*ENVIRONMENT_PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
-        """Return one line that describes the error in the table; None without an error."""
+        """Return one line that describes the error in the table, or None if the table is valid."""
         for part in ENVIRONMENT_PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
                 return (
@@ -77,8 +79,8 @@ class EnvironmentTable:
 
 
 SetPart = Callable[[str, int], None]
-"""The type of functions that change a part of the environment; on failure, they raise SutUnavailable with a one-line
-message.
+"""The type of functions that change a part of the environment. If such a function fails, it raises SutUnavailable
+with a one-line message.
 """
 
 
@@ -89,15 +91,15 @@ class SurroundingsByCommand:
     parts: tuple[str, ...]
     set_part: SetPart
     there: dict[str, int | None] = field(init=False)
-    """The state of each part: whether it is available or, for the clock, by how many seconds it is fast; None if
-    unknown.
+    """The state of each part: whether the part is available or, for the clock, by how many seconds it is fast. The
+    state is None if it is unknown.
     """
 
     def __post_init__(self) -> None:
         self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
-        """Run the commands that change parts of the environment; raise SutUnavailable with a one-line message when a
+        """Run the commands that change parts of the environment. Raise SutUnavailable with a one-line message if a
         command fails. The effect of a failed command is unknown, so the part is always restored later.
         """
         for part, value in wanted.items():
@@ -108,7 +110,7 @@ class SurroundingsByCommand:
 
 
 def build_surroundings(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return an object that changes the environment with the commands of a SUT file."""
+    """Return an object that changes the environment of a system with the commands of the SUT file."""
     return SurroundingsByCommand(table.parts, partial(_run_command, table))
 
 

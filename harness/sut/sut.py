@@ -31,19 +31,21 @@ DIRECTORY_ONLINE_MS = 60_000
 """int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
 PARTS_THAT_STOP_THE_SUT = ("store", "service")
-"""The parts of the environment without which the system cannot answer requests."""
+"""The parts of the environment that the system needs to answer requests."""
 PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment from which the system determines its identity when it starts."""
 PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
+"""The parts of the environment for which the system notices only at its start, or when a timer expires, that they
+have been restored.
+"""
 
 
 class NotRestored(Exception):
-    """The error when a part of the environment is still changed after a command that reports its restoration."""
+    """The error when a command reports that a part of the environment was restored, but the part is still changed."""
 
 
 class TapeInterface(Protocol):
-    """The interface of the capture notes (tape) of a check; the notes are either written or replayed."""
+    """The interface of the notes in the capture of a check (tape). The notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin the notes of a check."""
@@ -52,12 +54,12 @@ class TapeInterface(Protocol):
         """Record that the capture lacks information that influences the check."""
 
     def record_observation(self, what: str, found: str | None) -> str | None:
-        """Record an observation about the system that packets do not show (None if nothing was observed yet); return
-        the observation to use.
+        """Record an observation about the system that packets do not show, or None if nothing was observed yet.
+        Return the observation to use.
         """
 
     def end(self) -> None:
-        """End the notes of a check, before the changes that the check made are undone."""
+        """End the notes of a check. This method is called before the changes that the check made are undone."""
 
 
 class Sut(OwnQueues):
@@ -84,38 +86,40 @@ class Sut(OwnQueues):
         self.timeouts = timeouts
         self.environment = environment
         self.tape: TapeInterface | None = None
-        """The notes in the capture (tape) that record everything needed to replay the test."""
+        """The notes in the capture (tape). They record everything that is needed to replay the test, except the
+        packets.
+        """
         self.identifier = identifier
         self.tcp_port = tcp_port
         self.ping_port = ping_port
         self.scale = scale
         self.rpc_port = rpc_port
-        """The port where the SUT serves qmcomm and qm2qm."""
+        """The port at which the SUT serves qmcomm and qm2qm."""
         self.shown_keys = encryption_keys
-        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows; empty when the channel shows
-        none.
+        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows, or empty if the channel
+        shows none.
         """
         self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
-        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS) from the control channel or the SUT file; empty if neither
-        contains one.
+        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS) from the control channel or the SUT file, or empty if
+        neither contains the list.
         """
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
         self.wanted_alone = False
-        """Whether this test affects other tests that use the SUT, and must be repeated without them."""
+        """Whether this test affects other tests that use the SUT, and must therefore be repeated without them."""
         self.residue: list[str] = []
         """The changes of this test that could not be undone at its end."""
         self.knows_peer = True
-        """Whether this test's peer is the peer that the SUT file describes, which is the only peer known to the SUT."""
+        """Whether this test's peer is the peer that the SUT file describes. The SUT knows no other peer."""
         self.forgets = False
         """Whether the SUT is reset before the next test."""
         self.peer_returns = False
-        """Whether later tests use the same peer or peer address. Such tests would receive messages that the SUT keeps
-        for this test's peer.
+        """Whether later tests use the same peer or peer address. Such tests would receive the messages that the SUT
+        stores for this test's peer.
         """
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
-        """The function that waits the given number of seconds for the end of the SUT's process, and returns a text
-        about how the process ended; None while the process runs.
+        """The function that waits for the given number of seconds for the end of the SUT's process. It returns a
+        description of how the process ended, or None while the process runs.
         """
         self.hangs: Callable[[], bool] = lambda: False
         """The function that returns whether the SUT is known to be in an endless computation."""
@@ -126,19 +130,20 @@ class Sut(OwnQueues):
         self._settings: dict[str, Any] = {}
         """The original values of the settings that ``configure`` changed in this test."""
         self.open_systems: Callable[[], dict[str, Any]] | None = None
-        """The function that returns the three systems of a topology, by role, in this test's environment."""
+        """The function that returns the three systems of a topology in this test's environment, by role."""
         self.found_at_port = 0
-        """The port at which the other systems reach each system of a topology, by role."""
+        """For each system of a topology, by role, the port at which the other systems reach it."""
         self._offline = False
         """Whether this test took the SUT off the network."""
         self._surroundings: dict[str, Any] = {}
-        """The original states of the parts of the environment that ``change_environment`` changed, by part."""
+        """The original states of the parts of the environment that ``change_environment`` has changed, by part."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
         self.by_command = build_surroundings(file.environment)
         """The parts of the environment that commands of the SUT file can change."""
         self.broken: str | None = None
-        """A one-line message about the parts of the environment that could not be restored; None if all were restored.
+        """A one-line message about the parts of the environment that could not be restored, or None if all were
+        restored.
         """
 
     def lose(self, why: str) -> None:
@@ -150,12 +155,12 @@ class Sut(OwnQueues):
 
     @property
     def endpoint(self) -> Endpoint:
-        """Return the endpoint where the SUT accepts sessions."""
+        """The endpoint at which the SUT accepts sessions."""
         return Endpoint(self.address, self.tcp_port)
 
     @property
     def guid(self) -> UUID:
-        """The QueueManager.Identifier; raises ConformanceFailure when neither the control channel nor a session has
+        """The QueueManager.Identifier. Raise ConformanceFailure if neither the control channel nor a session has
         shown it.
         """
         if self.identifier is None:
@@ -166,14 +171,14 @@ class Sut(OwnQueues):
 
     @property
     def receiving_keys(self) -> bytes:
-        """The keys for encrypting messages to the SUT: the keys that the SUT shows, or else the keys of ``mqconform
-        provision``.
+        """The keys with which messages to the SUT are encrypted. They are the keys that the SUT shows or, if it
+        shows none, the keys of ``mqconform provision``.
         """
         return self.encryption_keys or sut_keys()
 
     @property
     def operating_system_type(self) -> str:
-        """OperatingSystemType (MS-MQDMPR 3.1.1.1; need ``operating_system``)."""
+        """The OperatingSystemType (MS-MQDMPR 3.1.1.1). A check that reads it has the need ``operating_system``."""
         return self.file.provisioned.operating_system_type or str(self.inspect_queue_manager()["OperatingSystemType"])
 
     @property
@@ -183,15 +188,16 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether checks read the SUT's queues over qm2qm, which does not show how a message was authenticated.
+        """Whether checks read the SUT's queues over qm2qm. Such reading does not show how a message was
+        authenticated.
 
-        An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
+        An agent with the facility ``receive`` can also make the SUT itself read remotely (``remote_read``).
         """
         return "receive" in self.facilities and "remote_read" not in self.facilities
 
     def has(self, need: str) -> bool:
-        """Return whether the SUT has a capability (declared in the SUT file) or a facility (announced by the control
-        channel).
+        """Return whether the SUT has a capability or a facility. Capabilities are declared in the SUT file;
+        facilities are announced by the control channel.
         """
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
@@ -206,29 +212,31 @@ class Sut(OwnQueues):
 
     @property
     def response_timeout_ms(self) -> int:
-        """Return how long to wait for an immediate reaction of the SUT (int ms)."""
+        """How long to wait for an immediate reaction of the SUT (int ms)."""
         return self.timeouts.response_ms
 
     @property
     def connect_timeout_ms(self) -> int:
-        """Return how long to wait for the SUT to open a session (int ms): twice its retry time, because an attempt may
-        fail while the SUT is busy.
+        """How long to wait for the SUT to open a session (int ms). This is twice the retry time of the SUT, because
+        an attempt may fail while the SUT is busy.
         """
         return self.duration_ms(2 * SESSION_RETRY_MS) + self.slack_ms(2 * SESSION_RETRY_MS) + self.response_timeout_ms
 
     @property
     def quiet_ms(self) -> int:
-        """Return the silence window (int ms): how long to wait before silence counts as no reaction."""
+        """The silence window (int ms): how long to wait before silence counts as the absence of a reaction."""
         return self.timeouts.quiet_ms
 
     def duration_ms(self, specified_ms: int) -> int:
-        """Return the actual duration of a protocol timer (int ms) from its specified duration (ms): set_timers can make
-        timers run faster.
+        """Return the actual duration of a protocol timer (int ms), given its specified duration (ms). The actual
+        duration is shorter if set_timers makes timers run faster.
         """
         return max(1, specified_ms // self.scale)
 
     def slack_ms(self, specified_ms: int) -> int:
-        """Return the tolerance for the observed expiry of a timer (int ms), which network and scheduling may delay."""
+        """The tolerance for the time at which a timer is observed to expire (int ms). Network and scheduling may
+        delay this observation.
+        """
         if self.environment.virtual:
             return 20
         return 300 + self.duration_ms(specified_ms) // 4 + 2 * self.timeouts.worst_ms
@@ -244,7 +252,7 @@ class Sut(OwnQueues):
         return found
 
     def inspect_queue(self, path_name: str) -> dict[str, Any]:
-        """Read a Queue in the SUT's abstract data model; raise NotShown when the SUT does not show it."""
+        """Read a Queue in the SUT's abstract data model. Raise NotShown if the SUT does not show the queue."""
         for queue in self.inspect_queue_manager()["QueueCollection"]:
             if queue["Pathname"].lower().endswith(path_name.lower()):
                 found: dict[str, Any] = queue
@@ -254,15 +262,15 @@ class Sut(OwnQueues):
     # -- requests of applications and administrators --------------------------------------------------------------
 
     def attempt(self, request: str | Callable[..., object], *arguments: Any, **named: Any) -> str:
-        """Send a request to the SUT, by a verb of the control channel or by a method; return Outcome.DONE or
-        Outcome.REFUSED.
+        """Send a request to the SUT with a verb of the control channel, or by calling a method. Return Outcome.DONE
+        or Outcome.REFUSED.
         """
         action = partial(self.control.call, request) if isinstance(request, str) else request
         return outcome_of(partial(action, *arguments, **named))
 
     def read_label(self, verb: str, **where: Any) -> str:
-        """Read a message without waiting, by a verb of the control channel; return the label of the message, or
-        Outcome.NOTHING if none was read.
+        """Read a message without waiting, with a verb of the control channel. Return the label of the message, or
+        Outcome.NOTHING if no message was read.
         """
         return get_label(self.control.call(verb, timeout_ms=0, **where)["message"])
 
@@ -278,8 +286,8 @@ class Sut(OwnQueues):
         self.scale = durations.get("scale", self.scale)
 
     def get_timer_duration_ms(self, name: str, wanted_ms: int) -> int:
-        """Return the specified duration of a timer (int ms): ``wanted_ms`` if the SUT's timers can be set, otherwise
-        the duration in the SUT file. A check that calls this method has the need ``timers``.
+        """Return the specified duration of a timer (int ms). It is ``wanted_ms`` if the SUT's timers can be set,
+        otherwise the duration in the SUT file. A check that calls this method has the need ``timers``.
         """
         if "set_timers" in self.facilities:
             self.set_timers(**{name: wanted_ms})
@@ -290,8 +298,8 @@ class Sut(OwnQueues):
         return stated
 
     def limit_time_scale(self, scale: int) -> None:
-        """Limit the factor by which protocol timers run faster than specified, for a check that must act before a timer
-        expires.
+        """Limit the factor by which protocol timers run faster than specified. A check that must act before a timer
+        expires calls this method.
         """
         scale = self.timeouts.scale(scale, ANSWER_TIMES_PER_TIMER)
         if self.scale > scale:
@@ -304,15 +312,16 @@ class Sut(OwnQueues):
         self.control.call("configure", **settings)
 
     def enable_insecure_nacks(self) -> None:
-        """Make sure that SendInsecureNacks is TRUE for this test: the SUT was provisioned with this value, or the value
-        is changed. A check that calls this method has the need ``insecure_nacks``.
+        """Make sure that SendInsecureNacks is TRUE for this test. Either the SUT was provisioned with this value,
+        or the value is changed. A check that calls this method has the need ``insecure_nacks``.
         """
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
     def provide_quota_kb(self, wanted_kb: int) -> int:
-        """Return QueueManagerQuota of the SUT for this test (KB): the value that the SUT was provisioned with, or
-        ``wanted_kb`` if the value can be changed. A check that calls this method has the need ``queue_manager_quota``.
+        """Return the QueueManagerQuota of the SUT for this test (KB). It is the value with which the SUT was
+        provisioned, or ``wanted_kb`` if the value can be changed. A check that calls this method has the need
+        ``queue_manager_quota``.
         """
         if "configure" not in self.facilities:
             return self.file.provisioned.quota_kb
@@ -320,8 +329,8 @@ class Sut(OwnQueues):
         return wanted_kb
 
     def _read_settings_in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
-        not return one of them.
+        """Return the current values of the settings that a check is about to change. Raise Unsupported if the SUT
+        does not return the value of one of them.
         """
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
@@ -332,21 +341,23 @@ class Sut(OwnQueues):
         return {name: found[name] for name in changes}
 
     def take_offline(self) -> None:
-        """Take the SUT off the network (MS-MQDMPR 3.1.4.12), until the end of this test at the latest."""
+        """Take the SUT off the network (MS-MQDMPR 3.1.4.12). At the end of this test, at the latest, the SUT is
+        brought back.
+        """
         self.require_running_alone("take_offline changes the SUT")
         self._offline = True
         self.control.call("take_offline")
 
     def bring_online(self) -> None:
-        """Bring the SUT back to the network (MS-MQDMPR 3.1.4.13)."""
+        """Bring the SUT back online (MS-MQDMPR 3.1.4.13)."""
         self.control.call("bring_online")
         self._offline = False
 
     def change_environment(self, **values: Any) -> None:
-        """Change the environment of the SUT for this test, such as the availability of its directory.
+        """Change the environment of the SUT for this test, for example the availability of its directory.
 
-        Raise NotShown if the tester cannot change one of these parts. A partial change is undone at the end of the
-        test.
+        Raise NotShown if the tester cannot change one of the given parts. If only some parts were changed, this is
+        undone at the end of the test.
         """
         self.require_running_alone("environment changes the SUT")
         in_force = self._change_environment_parts({})
@@ -365,28 +376,28 @@ class Sut(OwnQueues):
 
     @property
     def may_be_another(self) -> bool:
-        """Return whether this test started the SUT in an environment in which the SUT may be a different queue manager
+        """Return whether this test started the SUT in an environment in which it may be a different queue manager
         (MS-MQSO 6.6.2.1).
         """
         return not self._surroundings.keys().isdisjoint(PARTS_THAT_IDENTIFY_THE_SUT)
 
     def read_directory_object(self, **which: Any) -> Any:
-        """Return an object of the directory, read as an administrator; None if the directory has no such object. Raise
-        NotShown when the control channel does not show the directory.
+        """Return an object of the directory as an administrator reads it, or None if the directory has no such
+        object. Raise NotShown if the control channel does not show the directory.
         """
         return self.change_directory_object(**which)
 
     def change_directory_object(self, **arguments: Any) -> Any:
-        """Change an object of the directory as an administrator, then return the object; None if the directory has no
-        such object. Raise NotShown when the control channel does not show the directory.
+        """Change an object of the directory as an administrator. Return the changed object, or None if the
+        directory has no such object. Raise NotShown if the control channel does not show the directory.
         """
         if not self.controls_environment:
             raise NotShown("the control channel does not show the objects of the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
     def _change_environment_parts(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Change parts of the environment, by commands of the SUT file or by the control channel; return the states of
-        all parts.
+        """Change parts of the environment with commands of the SUT file or over the control channel. Return the
+        states of all parts.
         """
         by_command = self.by_command
         by_command.change(values)
@@ -397,7 +408,7 @@ class Sut(OwnQueues):
         return {**found, **by_command.there}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
-        """Restore each part of the environment that this test changed; end the run if one of them cannot be
+        """Restore each part of the environment that this test changed. End the run if one of the parts cannot be
         restored.
         """
         steps: dict[str, Callable[[], object]] = {
@@ -428,7 +439,7 @@ class Sut(OwnQueues):
         return "inspect" in self.facilities and not self.inspect().get("QueueManager", {}).get("DirectoryOffline")
 
     def restart(self) -> None:
-        """Restart the SUT, which loses express messages and sessions."""
+        """Restart the SUT. The restart discards its express messages and its sessions."""
         self.require_running_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
@@ -445,11 +456,13 @@ class Sut(OwnQueues):
 
     @property
     def is_reset_between_rows(self) -> bool:
-        """Return whether each row of a varied check begins with a SUT that was reset."""
+        """Return whether the SUT is reset before each row of a varied check."""
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
-        """Undo the changes of a row of a varied check, except the changes that the reset before the next row undoes."""
+        """Undo the changes that the run with a row of a varied check made. Changes that the reset before the next
+        row undoes are left.
+        """
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
             self.undo_changes()
@@ -457,7 +470,9 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def begin_row(self, variant: Variant) -> None:
-        """Use the values of a row of a varied check for the following requests; reset the system if it can be reset."""
+        """Use the values of a row of a varied check for all following requests. If the system can be reset, reset
+        it.
+        """
         if self._control is None:
             return
         if isinstance(self._control, VariedControl):
@@ -469,21 +484,22 @@ class Sut(OwnQueues):
         self._control = VariedControl(self._control, variant)
 
     def require_running_alone(self, why: str) -> None:
-        """Interrupt a test that affects the SUT for all its users; the test is repeated while no other test uses the
-        SUT.
+        """Break off a test that affects the SUT for all its users. The test is repeated while no other test uses
+        the SUT.
         """
         if self.shared:
             self.wanted_alone = True
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
     def restore_state(self) -> None:
-        """Restore the state that the SUT had before this test, as far as the control channel can; record remaining
-        objects in ``residue``. Call this method while the peer can still receive packets from the SUT.
+        """Restore the state that the SUT had before this test, as far as the control channel supports this. Record
+        the objects that remain in ``residue``. Call this method while the peer can still receive packets from the
+        SUT.
         """
         self.undo_changes()
 
     def undo_changes(self) -> None:
-        """Undo the changes to the SUT that this test, or one row of this test, made."""
+        """Undo the changes to the SUT that this test, or the run with one row of this test, made."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -24,18 +24,18 @@ from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
-"""The default of the peer's QueueManager.Identifier. The value is fixed, so that a route to the peer can be configured
-in a SUT.
+"""The default of the peer's QueueManager.Identifier. The value is fixed, so that a SUT can be configured with a
+route to the peer.
 """
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """The Identifier of a public queue of the peer."""
 FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
 FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
-"""A queue manager in another site of the directory, and a public queue on it; the SUT sends messages for this queue to
-the peer.
+"""A queue manager in another site of the directory, and a public queue on this queue manager. The SUT sends
+messages for this queue to the peer.
 """
 FAR_BASE_PRIORITY = 7
-"""The BasePriority of the far public queue; the BasePriority of the peer's public queue is 0."""
+"""The BasePriority of the public queue in the other site. The BasePriority of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
 """An address at which no program listens."""
 
@@ -58,19 +58,19 @@ CAPABILITIES = MappingProxyType(
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
-"""The capabilities that a SUT can declare; undeclared ones count as missing."""
+"""The capabilities that a SUT can declare. A capability that is not declared counts as missing."""
 
 
 MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
 KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
-"""The capabilities that concern the peer of the SUT file, because the SUT knows no other peer."""
+"""The capabilities that concern the peer in the SUT file. The SUT knows no other peer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SutTable:
-    """[sut]: the name, vendor and version of the system under test."""
+    """The table [sut]: the name, the vendor and the version of the system under test."""
 
     name: str
     vendor: str = "unknown"
@@ -80,9 +80,10 @@ class SutTable:
 
 @dataclass(frozen=True, slots=True)
 class DriverTable:
-    """[driver]: how the SUT is reached, and where it finds the peer. ``more_peer_addresses``: the addresses of the
-    workers' peers; ``second_peer_address``: the address of a second counterpart; ``own_ports``: whether the started
-    program itself listens at its ports; ``max_restarts``: how often a program that ended is restarted.
+    """The table [driver]: how the tester reaches the SUT, and where the SUT finds the peer. ``more_peer_addresses``
+    contains the addresses of the workers' peers. ``second_peer_address`` is the address of a second counterpart.
+    ``own_ports`` states whether the started program itself listens at its ports. ``max_restarts`` limits how often
+    a program that has ended is restarted.
     """
 
     kind: Literal["virtual", "process", "external"]
@@ -106,26 +107,28 @@ class DriverTable:
 
 
 LONGEST_TIMER_MS = 1_800_000
-"""The longest timer duration for which a check waits: half an hour, the lifetime of an entry in the history of
-messages.
+"""The longest timer duration for which a check waits. It is half an hour, the lifetime of an entry in the history
+of messages.
 """
 GREATEST_QUOTA_TO_FILL_KB = 65_536
 """The greatest QueueManagerQuota that a check fills with messages: 64 MB."""
 LONGEST_NAME = 300
-"""The largest number of characters of a name in [sut] or [queues]. The name of a queue has at most 124, after the name
-of its computer.
+"""The maximum number of characters in a name in [sut] or [queues]. The name of a queue has at most 124 characters
+after the name of its computer.
 """
 PORT_KEYS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
-"""The keys of ports in the table [driver]."""
+"""The keys in the table [driver] whose values are ports."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
-"""For each kind of driver, the keys of ports that may be 0, which means that the tester obtains the port from the
+"""For each kind of driver, the keys whose ports may be 0. Port 0 means that the tester obtains the port from the
 system.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class QueuesTable:
-    """[queues]: path names of existing queues, which are used without the facility queue_control."""
+    """The table [queues]: path names of existing queues. These queues are used if the facility queue_control is
+    missing.
+    """
 
     plain: str = "private$\\mqc-plain"
     transactional: str = "private$\\mqc-tx"
@@ -134,18 +137,19 @@ class QueuesTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the queues in [queues]; [[more_queues]] may contain the same names, to give their
-        private_number.
+        """The names of the queues in [queues]. A queue with one of these names may also be listed in
+        [[more_queues]] to give its private_number.
         """
         return self.plain, self.transactional, self.admin, self.restricted
 
 
 @dataclass(frozen=True, slots=True)
 class ControlTable:
-    """[control]: the control protocol, if the SUT speaks one.
+    """The table [control]: the control channel of the SUT, if it has one.
 
-    ``jsonl``: over TCP at ``address``; ``stdio``: over the standard streams of ``command``. ``time_scale``: the factor
-    by which the SUT's protocol timers run faster, with the facility set_timers.
+    ``jsonl`` is a channel over TCP at ``address``; ``stdio`` is a channel over the standard streams of ``command``.
+    ``time_scale`` is the factor by which the SUT's protocol timers run faster than specified, with the facility
+    set_timers.
     """
 
     kind: Literal["none", "jsonl", "stdio"] = "none"
@@ -156,14 +160,15 @@ class ControlTable:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedTable:
-    """[provisioned]: the objects with which the SUT was provisioned, in addition to those of the capability
-    ``directory`` (MS-MQSO 6.6.1).
+    """The table [provisioned]: the values and keys with which the SUT was provisioned, in addition to the objects
+    of the capability ``directory`` (MS-MQSO 6.6.1).
 
-    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown. ``quota_kb``: the
-    QueueManagerQuota (MS-MQDMPR 3.1.1.1); 0: unknown. ``reject_...``: RejectEnhancedRC2Using40BitKeys is TRUE (MS-MQQB
-    3.1.1.3); false: unknown. ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer;
-    empty: unknown. ``public_..._base64``: the keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the
-    verb ``identity`` returns them.
+    ``send_insecure_nacks``: true if SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3), false if unknown. ``quota_kb``:
+    the QueueManagerQuota (MS-MQDMPR 3.1.1.1), or 0 if unknown. ``reject_...``: true if
+    RejectEnhancedRC2Using40BitKeys is TRUE (MS-MQQB 3.1.1.3), false if unknown. ``operating_system_type``: the
+    OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer, or empty if unknown. ``public_..._base64``: the keys
+    that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), in the form in which the verb ``identity`` returns
+    them.
     """
 
     clustered: bool = False
@@ -180,7 +185,9 @@ class ProvisionedTable:
 
 @dataclass(frozen=True, slots=True)
 class TimersTable:
-    """[timers]: how long timers of the SUT run, for checks that wait for them without setting them; 0: unknown."""
+    """The table [timers]: the durations of timers of the SUT, for checks that wait for timers without setting them.
+    The duration 0 means that the duration is unknown.
+    """
 
     session_initialization_ms: int = 0
     session_cleanup_ms: int = 0
@@ -196,11 +203,11 @@ class TimersTable:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTable:
-    """[reference]: the configuration of the reference as the SUT in virtual time.
+    """The table [reference]: the configuration of the reference when it is the SUT in virtual time.
 
-    ``release``: the release of Windows whose behavior it has; ``send_ping``: whether it sends pings, if the release
-    does not determine this. ``facilities``: the facilities of its control channel; if there are none, checks read its
-    queues over qm2qm.
+    ``release`` is the release of Windows whose behavior the reference has. ``send_ping`` states whether it sends
+    pings, if the release does not determine this. ``facilities`` contains the facilities of its control channel. If
+    there are none, checks read its queues over qm2qm.
     """
 
     faults: tuple[str, ...] = ()
@@ -218,7 +225,7 @@ class SutFile:
     queues: QueuesTable = field(default_factory=QueuesTable)
     more_queues: tuple[QueueEntry, ...] = ()
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The table [commands]: a command for each verb of the control protocol that the SUT supports."""
+    """The table [commands]: for each verb of the control protocol that the SUT supports, a command."""
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
@@ -229,12 +236,13 @@ class SutFile:
     rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
-    """The systems of a topology, by role. Topologies have a separate file, so no table of the SUT file contains them.
+    """The systems of a topology, by role. A topology is described by a separate file, so no table of the SUT file
+    contains them.
     """
 
     @property
     def label(self) -> str:
-        """The name of the SUT file in error messages."""
+        """The name of the SUT file for error messages."""
         return self.path.name if self.path is not None else "the SUT file"
 
 
@@ -251,18 +259,20 @@ _TABLE_TYPES = {
     "rpc": RpcTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
-"""The current name of a table, by its former name in SUT files."""
+"""For each former name of a table in SUT files, its current name."""
 
 
 def load_sut_file(path: Path) -> SutFile:
-    """Read a SUT file and check its values; raise UsageError, whose message names file, key and remedy, for an invalid
-    file.
+    """Read a SUT file and check its values. For an invalid file, raise UsageError with a message that names the
+    file, the key and the remedy.
     """
     return parse_sut_file(read_toml_file(path, "SUT file"), path)
 
 
 def read_toml_file(path: Path, what: str) -> dict[str, Any]:
-    """Read a TOML file; raise UsageError when the file cannot be read. ``what``: the kind of file, for the message."""
+    """Read a TOML file. Raise UsageError if the file cannot be read. ``what`` is the kind of file, which the
+    message names.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -272,7 +282,7 @@ def read_toml_file(path: Path, what: str) -> dict[str, Any]:
 
 
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
-    """Return the SUT file of a parsed TOML file; raise UsageError for an invalid value."""
+    """Return the SUT file that parsed TOML describes. Raise UsageError for an invalid value."""
     where = str(path or "SUT file")
     for former, name in _FORMER_NAMES.items():
         if former in tree and name in tree:
@@ -384,7 +394,7 @@ def _read_capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether this is a loopback address. A name other than localhost counts as remote."""
+    """Return whether an address is a loopback address. Any host name except localhost counts as remote."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -392,7 +402,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _check_names(file: SutFile, where: str) -> None:
-    """Refuse names with characters that control a terminal or begin a new line."""
+    """Raise UsageError for names that are too long or contain characters that are not printable."""
     for table in ("sut", "queues"):
         for key in dataclasses.fields(getattr(file, table)):
             _check_name(getattr(getattr(file, table), key.name), f"{where}: {table}.{key.name}")

@@ -23,16 +23,18 @@ from harness.sut.guard_process import STOP_TIMEOUT_S
 
 _POLL_INTERVAL_S = 0.005
 _EXIT_STATUS_WAIT_S = 2
-"""int s: the maximum time from the end of the program until the process that started it knows the exit status."""
+"""int s: the maximum time from the end of the program until the exit status is known to the process that started
+the program.
+"""
 _END_RECORD = struct.Struct("<ii")
-"""The format of the memory that workers share: whether the program has ended, and its exit status, which only the
-process that started the program receives.
+"""The format of the memory that workers share. It contains whether the program has ended, and its exit status. Only
+the process that started the program receives the exit status from the operating system.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """The record of one end of the SUT's process during the run; ``check``: the check that was in progress."""
+    """The record of one end of the SUT's process during the run. ``check`` is the check that was in progress."""
 
     worker: int
     check: str | None
@@ -41,7 +43,7 @@ class ProcessEnd:
 
 
 class SutProcess:
-    """A program that was started as SUT, its log, and its last known state. ``ended`` is also valid in workers."""
+    """A program that was started as the SUT, its log, and its last known state. ``ended`` is also valid in workers."""
 
     def __init__(self, log_path: Path) -> None:
         self.log_path = log_path
@@ -51,13 +53,13 @@ class SutProcess:
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _END_RECORD.size)
         self._running: int | None = None
-        """A file descriptor that becomes readable when the program has ended, also in workers; None if the platform
-        does not support such descriptors.
+        """A file descriptor that becomes readable when the program has ended, even in workers. It is None if the
+        platform does not support such descriptors.
         """
 
     @property
     def owned(self) -> bool:
-        """Whether this process started the program; workers only observe the program."""
+        """Whether this process started the program. Workers only observe the program."""
         return os.getpid() == self._owner
 
     @property
@@ -66,9 +68,10 @@ class SutProcess:
         return self._process.pid
 
     def start(self, command: Sequence[str]) -> None:
-        """Start the program as the leader of its own session, so that the processes that it starts can be recognized.
+        """Start the program as the leader of its own session, so that the processes which it starts can be
+        recognized.
 
-        The program ends with this process, even when this process is killed.
+        The program is ended when this process ends, even if this process is killed.
         """
         self._log = self._log or self.log_path.open("ab")
         self._store_end(0, 0)
@@ -88,7 +91,9 @@ class SutProcess:
             self._running = os.pidfd_open(self.pid)
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about how the program ended; None while it runs. ``within_s``: how long to wait for the end."""
+        """Return a description of how the program ended, or None while it runs. ``within_s`` is the time to wait
+        for the end.
+        """
         deadline = time.monotonic() + within_s
         while (how := self._read_end()) is None and time.monotonic() < deadline:
             time.sleep(_POLL_INTERVAL_S)
@@ -116,7 +121,7 @@ class SutProcess:
             self._log = None
 
     def _signal_session(self, number: signal.Signals) -> None:
-        """Send a signal to every process in the program's session; do nothing if the session has ended."""
+        """Send a signal to every process in the program's session. Do nothing if the session has ended."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
@@ -137,7 +142,9 @@ class SutProcess:
 
 
 def describe_end_of_process_code(code: int) -> str:
-    """Return a text about how a process ended, from its return code; a negative code is a signal."""
+    """Return a description of how a process ended, given its return code. A negative return code is the negated
+    number of a signal.
+    """
     if code >= 0:
         return f"exit status {code}"
     try:

@@ -1,5 +1,5 @@
-"""Determine how long to wait for a system, from the SUT file and from the speed of the system at the start of
-the run.
+"""Determine how long to wait for a system. The timeouts are computed from the SUT file and from the speed of the
+system at the start of the run.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from typing import Any
 
 MEASURED_EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
-"""The pause between the exchanges that measure the system's speed. The exchanges extend over a second, so that repeated
-short stalls are also detected.
+"""The pause between the exchanges that measure the system's speed. With these pauses, the exchanges extend over a
+second, so that repeated short stalls are also detected.
 """
 
 LATE_AFTER_TIMEOUTS = 2
-"""The number of response timeouts within which a packet counts as late, so that no rule fails; a later packet counts as
-missing.
+"""A packet that arrives within this number of response timeouts counts as late, so that no rule fails. A packet
+that arrives later counts as missing.
 """
 LONGEST_TIMEOUT_MS = 60_000
-"""int ms: the maximum of timeouts that are computed from a measurement."""
+"""int ms: the maximum of a timeout that is computed from a measurement."""
 SLOW_ANSWER_FACTOR = 4
-"""The minimum ratio of the response timeout to the duration of an answer: of the slowest answer, or of the fastest
-answer if the system's pulse is measured.
+"""The minimum ratio of the response timeout to the duration of an answer. The slowest answer is used or, if the
+system's pulse is measured, the fastest answer.
 """
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 SLOW_ANSWERS_IN_SHORTEST_TIMER = 1.25
-"""The number of slowest answers that must fit into the shortest timer, however fast timers run."""
+"""The number of slowest answers for which the shortest timer must leave time, however fast timers run."""
 RETRY_SLOWDOWN_FACTOR = 4
-"""The factor by which timers run more slowly when a check is repeated."""
+"""The factor by which timers are slowed down when a check is repeated."""
 SLOW_ANSWER_MS = 500
-"""int ms: the duration above which an answer is slow, because the shortest timer of a queue manager is a second
+"""int ms: the duration from which an answer counts as slow. The shortest timer of a queue manager is a second
 (MS-MQQB 3.1.2.9).
 """
 ANSWER_TIMES_PER_TIMER = 4
-"""The number of slowest answers that must fit into a timer during which a check must act."""
+"""The number of slowest answers for which a timer must leave time if a check must act while the timer runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutsTable:
-    """[timeouts]: ``factor`` multiplies the default timeouts; a value of 0 means that the timeout is computed from the
-    default and from the measured answers. ``stall_ms``: the longest time without answers that counts as a stall.
+    """The table [timeouts]. ``factor`` multiplies the default timeouts. A timeout of 0 is computed from the default
+    and from the measured answers. ``stall_ms`` is the longest time without answers that counts as a stall.
     """
 
     factor: float = 1.0
@@ -68,7 +68,7 @@ class Speed:
 
     @property
     def fastest_ms(self) -> int:
-        """Return the shortest duration, which contains no stall."""
+        """Return the shortest duration. It is assumed to contain no stall."""
         return min(self.samples_ms)
 
     @property
@@ -79,8 +79,8 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The timeouts that apply in a run. ``worst_ms``: the duration of the slowest answer; ``usual_ms``: the duration of
-    a usual answer, without stalls.
+    """The timeouts that apply in a run. ``worst_ms`` is the duration of the slowest answer. ``usual_ms`` is the
+    duration of a usual answer, without stalls.
     """
 
     response_ms: int
@@ -91,11 +91,11 @@ class Timeouts:
     worst_ms: int = 0
     usual_ms: int = 0
     calm: bool = False
-    """Whether timers run more slowly than necessary, because a check is repeated after a failure."""
+    """Whether timers run more slowly than necessary because a check is repeated after a failure."""
 
     def scale(self, wanted: int, answers: float = SLOW_ANSWERS_IN_SHORTEST_TIMER) -> int:
-        """Return the factor by which timers may run faster than specified, so that answers still arrive before a timer
-        expires.
+        """Return the factor by which timers run faster than specified. The factor is at most ``wanted``, and is
+        limited so that answers still arrive before a timer expires.
         """
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
         return max(1, min(wanted, fits) // (RETRY_SLOWDOWN_FACTOR if self.calm else 1))
@@ -107,7 +107,9 @@ class Timeouts:
 
     @property
     def late_ms(self) -> int:
-        """int ms: how long to wait after the response timeout, to find out whether an answer is only late."""
+        """int ms: how long to wait after the response timeout in order to find out whether an answer is late or
+        missing.
+        """
         return (LATE_AFTER_TIMEOUTS - 1) * self.response_ms
 
 
@@ -115,16 +117,16 @@ VIRTUAL_TIMEOUTS = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000,
 """The timeouts in virtual time, in which answers take no time."""
 REAL_TIMEOUTS = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
-"""int ms: the silence window for a program with a control channel on the tester's machine, which is rarely late. Any
-other system may be a second late.
+"""int ms: the silence window for a program on the tester's machine that has a control channel. Such a program is
+rarely late; any other system may be a second late.
 """
 
 
 def compute_timeouts(
     table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False
 ) -> Timeouts:
-    """Return the timeouts of a run in real time. ``felt``: whether the system's pulse is measured; timeouts then need
-    not include stalls.
+    """Return the timeouts of a run in real time. ``felt`` states whether the system's pulse is measured. If it is
+    measured, the timeouts need not allow for stalls.
     """
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
@@ -146,7 +148,7 @@ def compute_timeouts(
 
 
 def measure_speed(exchange: Callable[[], object]) -> Speed | None:
-    """Measure the duration of several exchanges; return None when an exchange was not answered."""
+    """Measure the duration of several exchanges. Return None if an exchange was not answered."""
     samples = []
     for number in range(MEASURED_EXCHANGES):
         if number:
@@ -159,7 +161,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
 
 
 def report_timeouts(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
-    """Return the timeouts for run.json; with several workers, the timeouts for the slowest SUT."""
+    """Return the timeouts for run.json. If there are several workers, return the timeouts for the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)
     measured = None
@@ -173,7 +175,7 @@ def report_timeouts(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[
 
 
 def describe_timeouts(reported: dict[str, Any]) -> str:
-    """Return one line that describes the timeouts."""
+    """Return a one-line description of the timeouts."""
     measured, in_force = reported["measured"], reported["in_force"]
     answered = (
         f"answers in {measured['median_ms']} ms, at worst {measured['worst_ms']} ms" if measured else "not measured"

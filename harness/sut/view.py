@@ -1,4 +1,4 @@
-"""Determine the identity of a SUT, and create one test's view of the SUT, for all drivers."""
+"""Determine the identity of a SUT, and create one test's view of the SUT. All drivers use this module."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOL_VERSIONS = (1, 2)
-"""The supported versions of the control protocol; an agent that reports no version uses the first version."""
+"""The supported versions of the control protocol. If an agent reports no version, it uses the first version."""
 VERSION_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a SUT, and the facilities of its control channel."""
+    """The identity of a SUT: its identifier, the facilities of its control channel, and its public keys."""
 
     identifier: UUID | None
     facilities: frozenset[str] = frozenset()
@@ -31,8 +31,8 @@ class Identity:
 
 
 def describe_unsupported_version(version: object) -> str | None:
-    """Return a one-line message if the version that an agent reports is not supported, otherwise None. A version in
-    quotes, such as "2", is a string, not an integer.
+    """Return a one-line message if an agent reports a version that is not supported, otherwise None. A version in
+    quotes, such as "2", is a string and therefore not a valid version.
     """
     if type(version) is int and version in PROTOCOL_VERSIONS:
         return None
@@ -43,8 +43,8 @@ def describe_unsupported_version(version: object) -> str | None:
 
 
 def request_identity(control: Control) -> Identity:
-    """Ask for the identity on a control channel; raise SutUnavailable with a one-line message if the answer is missing
-    or invalid.
+    """Request the identity on a control channel. Raise SutUnavailable with a one-line message if the answer is
+    missing or invalid.
     """
     try:
         said = control.call("identity")
@@ -79,7 +79,7 @@ def build_sut_view(
     reset: bool = True,
     timeouts: Timeouts = VIRTUAL_TIMEOUTS,
 ) -> Sut:
-    """Return one test's view of a SUT, and reset the SUT first if it supports reset."""
+    """Return one test's view of a SUT. If the SUT supports reset, reset it first."""
     scale = 1
     if control is not None and not environment.virtual:  # in virtual time each test has its own core
         if "set_timers" in who.facilities:

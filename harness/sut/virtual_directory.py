@@ -1,5 +1,5 @@
-"""Build the directory of the reference in virtual time: a site with the SUT and its peer, and a second site behind the
-peer.
+"""Build the directory of the reference in virtual time. The directory contains a site with the SUT and its peer,
+and a second site that is reached through the peer.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PEER_HOST = f"{PEER}.example"
 def virtual_directory(
     driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
 ) -> MemoryDirectory:
-    """Return a directory with the objects of the capability ``directory``, users, and the provisioned keys of the
-    peer.
+    """Return a directory with the objects of the capability ``directory``, with users, and with the provisioned
+    keys of the peer.
     """
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)

@@ -1,4 +1,4 @@
-"""Drive a SUT in this process, in virtual time."""
+"""Drive a SUT that runs in this process, in virtual time."""
 
 from __future__ import annotations
 
@@ -36,16 +36,14 @@ from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
 THIRD_ADDRESS = "127.0.0.253"
-"""A third address for the host name ``TWO_ADDRESSES``, at which no program listens. A real system may receive only two
-addresses from the name resolution.
+"""A third address for the host name ``TWO_ADDRESSES``, at which no program listens. For a real system, the name may
+have only two addresses.
 """
 COMPUTER = "sut"
 
 
 def derive_entropy(seed: str) -> SeededEntropy:
-    """Return the entropy of the reference for one test; the first GUID that it contains becomes the
-    QueueManager.Identifier.
-    """
+    """Return the entropy of the reference for one test. The first GUID in it becomes the QueueManager.Identifier."""
     return SeededEntropy(f"sut {seed}")
 
 
@@ -62,8 +60,8 @@ def _configure_queue(entry: QueueEntry) -> QueueSettings:
 
 
 class VirtualDriver:
-    """A driver that creates a new reference core for each test, with the faults in the SUT file. ``raises``: whether an
-    exception of the core is passed to the caller; otherwise the exception ends the system.
+    """A driver that creates a new reference core for each test. The core has the faults in the SUT file. ``raises``
+    states whether an exception of the core is passed to the caller; otherwise, the exception ends the system.
     """
 
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
@@ -74,7 +72,7 @@ class VirtualDriver:
         self._raises = raises
         self._host: SystemHost | None = None
         self._tape: TapeInterface | None = None
-        """The host of the reference core, and the capture notes, of the latest test."""
+        """The host of the reference core and the notes in the capture, both of the latest test."""
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
         rejects = self.file.provisioned.reject_enhanced_rc2_using_40_bit_keys
@@ -146,8 +144,8 @@ class VirtualDriver:
         return view
 
     def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
-        """Open the control channel that the SUT file describes, with all facilities or some; return None if it
-        describes none.
+        """Open the control channel that the SUT file describes, with all facilities or with the facilities in the
+        SUT file. Return None if the SUT file describes no control channel.
         """
         control = VirtualControl(host)
         who, offered = request_identity(control), self.file.reference.facilities
@@ -157,15 +155,15 @@ class VirtualDriver:
         return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _select_sut_file(self, needs: Collection[str]) -> SutFile:
-        """Return the SUT file for a check: a system that can have a directory has a directory only if the check needs
-        one.
-        """
+        """Return the SUT file for a check. A system that can have a directory has one only if the check needs it."""
         if "directory" in needs:
             return self.file
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return a text about the exception that ended the core of the current test; None while the core runs."""
+        """Return a description of the exception that ended the core of the current test, or None while the core
+        runs.
+        """
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _is_core_hanging(self) -> bool:
@@ -177,11 +175,13 @@ class VirtualDriver:
         return found if self._tape is None else self._tape.record_observation(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return a text about the exception that ended the core of the current test; None while the core runs."""
+        """Return a description of the exception that ended the core of the current test, or None while the core
+        runs.
+        """
         return self.describe_end()
 
     def take_process_end(self, check: str | None) -> ProcessEnd | None:
-        """Return None, because the next test has a new system."""
+        """Return None, because the next test uses a new system."""
         return None
 
     def start_again(self) -> None:

@@ -1,4 +1,4 @@
-"""Measure the speed and the pulse of a system, its vital signs."""
+"""Measure the vital signs of a system: its speed and its pulse."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 STALL_TOLERANCE_MS = 100
-"""int ms: the delay of an answer, compared with the usual duration, above which the delay counts as a stall."""
+"""int ms: an answer that takes longer than usual by more than this time counts as delayed by a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
 
 
 class VitalSigns:
-    """The vital signs of a system: its speed and its pulse. They are measured when the run starts."""
+    """The vital signs of a system: its speed and its pulse. The speed is measured when the run starts, the pulse
+    during each test.
+    """
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
@@ -33,7 +35,7 @@ class VitalSigns:
         self._clock: WallClock | None = None
 
     def measure_system(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
-        """Measure the system's speed, choose the channel that measures the pulse, and compute the timeouts."""
+        """Measure the system's speed, choose the channel that measures its pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
             self._open_channel = next(
@@ -47,8 +49,8 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse measurement for a test; None if the pulse cannot be measured. The measurement includes the
-        stalls of the previous test.
+        """Return the pulse measurement for a test, or None if the pulse cannot be measured. The longest stall of
+        the previous test increases the duration of the slowest answer in the timeouts.
         """
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
@@ -58,7 +60,9 @@ class VitalSigns:
         return self._felt
 
     def slow_timers(self, wanted: bool) -> None:
-        """Make the timers of the next test run more slowly, or at full speed again."""
+        """Make the timers of the next test run more slowly if ``wanted`` is true, or at their usual speed
+        otherwise.
+        """
         self.timeouts = replace(self.timeouts, calm=wanted)
 
     @property
@@ -68,7 +72,9 @@ class VitalSigns:
 
     @property
     def clock_jump_ms(self) -> int:
-        """int ms: the size of the largest clock jump in the previous test, if SUT and tester share a clock."""
+        """int ms: the size of the largest clock jump in the previous test. It is measured only if the SUT and the
+        tester share a clock.
+        """
         return 0 if self._clock is None else self._clock.jump_ms
 
     def _list_pulse_channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:

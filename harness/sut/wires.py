@@ -1,6 +1,7 @@
-"""Define the exchange of requests and answers with one client on a control channel, independent of the transport.
+"""Define how requests and answers are exchanged with one client on a control channel, independent of the transport.
 
-A route (an address, a command) opens wires in the environment of a check; each wire chooses the ids of its requests.
+A route (an address or a command) opens wires in the environment of a check. Each wire chooses the ids of its
+requests.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ LINE_LIMIT = 16 * 1024 * 1024
 MAX_SHOWN_UNMATCHED_IDS = 3
 LONGEST_UNMATCHED_IDS_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""The bytes that .NET writes before the first line of a stream in UTF-8."""
+"""The bytes that .NET writes before the first line of a UTF-8 stream."""
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """An error in the SUT's answer: an element that a check reads is missing."""
+    """The error when an element that a check reads is missing in an answer of the SUT."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """A JSON object in an answer of the SUT; reading a missing element raises MissingElement."""
+    """A JSON object in an answer of the SUT. Reading a missing element raises MissingElement."""
 
     __slots__ = ()
 
@@ -37,16 +38,16 @@ class Reply(dict[str, Any]):
 
 
 class ReplySink(Protocol):
-    """The receiver of a wire's events."""
+    """The interface of the object that receives the events of a wire."""
 
     def on_open(self) -> None:
-        """Handle the event that the channel is open and accepts requests."""
+        """Handle the opening of the channel. From now on, the channel accepts requests."""
 
     def on_reply(self, reply: Reply) -> None:
-        """Handle an answer. The answer has an ``id``, which may have any JSON type."""
+        """Handle an answer. The answer has an ``id``, but this id may have any JSON type."""
 
     def on_end(self, why: str) -> None:
-        """Handle the end of the channel, after which no answers arrive."""
+        """Handle the end of the channel. No further answers arrive."""
 
 
 class Wire(Protocol):
@@ -54,39 +55,39 @@ class Wire(Protocol):
 
     @property
     def patience_ms(self) -> int:
-        """int ms: the minimum time to wait for the next answer; the first answer of a command includes the start of the
-        command.
+        """int ms: the minimum time to wait for the next answer. The time for the first answer of a command includes
+        the start of the command.
         """
 
     @property
     def unmatched_ids(self) -> Sequence[Any]:
-        """The first few ids of answers that match no request."""
+        """The ids of the first few answers that match no request."""
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request on the control channel; return the id of the request."""
 
     def close(self) -> None:
-        """Close the conversation: opened objects are closed, pending requests are canceled, and the sink gets no
+        """Close the connection. Opened objects are closed, pending requests are canceled, and the sink receives no
         further events.
         """
 
 
 class Route(Protocol):
-    """A way to connect to a control channel: an address or a command. ``name``: the name of the control channel in
-    messages.
+    """A way to connect to a control channel: an address or a command. ``name`` is the name of the control channel
+    in messages.
     """
 
     name: str
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
-        """Open a connection (wire) of the control channel; raise SutUnavailable if this is known to fail. ``on_open``
-        or ``on_end`` of the sink is called later.
+        """Open a connection (wire) of the control channel. Raise SutUnavailable if it is already known that this
+        fails. Later, ``on_open`` or ``on_end`` of the sink is called.
         """
 
 
 def no_answer(unmatched_ids: Sequence[Any]) -> str:
-    """Return the message about an answer that did not arrive. ``unmatched_ids``: ids of answers that match no
-    request.
+    """Return the message about an answer that did not arrive. ``unmatched_ids`` contains the ids of answers that
+    match no request.
     """
     if not unmatched_ids:
         return "no answer in time"
@@ -95,7 +96,9 @@ def no_answer(unmatched_ids: Sequence[Any]) -> str:
 
 
 def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
-    """Return a message if the answer to `identity` shows that the program is not an agent, otherwise None."""
+    """Return a message if the answer to `identity` shows that the program is not an agent, or None if it may be an
+    agent.
+    """
     if type(identity.get("ok")) is bool:
         return None
     what = "sends the tester's requests back" if identity.get("verb") == "identity" else "answers without `ok`"
@@ -103,20 +106,22 @@ def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
 
 
 class NoAnswer(ValueError):
-    """Input from a control channel that is not an answer of the control protocol; the message describes the error in
-    one line.
+    """The error when input from a control channel is not an answer of the control protocol. The message describes
+    the error in one line.
     """
 
 
 class AnswerLines:
-    """A parser that splits received bytes, in pieces of any size, into answers of the control protocol."""
+    """A parser that splits received bytes into answers of the control protocol. The bytes are given in pieces of
+    any size.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the complete answers; raise NoAnswer for an invalid line, after which all input is ignored."""
+        """Yield the complete answers. Raise NoAnswer for an invalid line; all input after this line is ignored."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
@@ -143,12 +148,12 @@ class AnswerLines:
 
 
 def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
-    """Return the line of JSON that encodes a request with the given verb."""
+    """Return the JSON line that encodes a request with the given verb."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
 
 class TcpRoute:
-    """A control channel at a TCP address; each wire is a separate connection."""
+    """A control channel at a TCP address. Each wire is a separate connection."""
 
     def __init__(self, endpoint: Endpoint, local_host: str = "") -> None:
         self.endpoint = endpoint

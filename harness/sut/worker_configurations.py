@@ -1,4 +1,6 @@
-"""Create the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
+"""Create the configuration of each worker of a run (``--workers``). Each worker has its own addresses, identity and
+queues.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,25 @@ EXCLUSIVE_NEEDS = frozenset(
         "ping_initiator",
     }
 )
-"""The capabilities and facilities that affect all users of a SUT, or that exist only once; a check that needs one of
-them runs alone. A queue manager has one PingCookie, so it ignores the response to every ping except the last (MS-MQQB
-3.1.7.8).
+"""The capabilities and facilities that affect all users of a SUT, or that exist only once. A check that needs one
+of them runs alone. A queue manager has only one PingCookie, so it ignores the response to every ping except the
+last one (MS-MQQB 3.1.7.8).
 """
 HOSTS_PER_NETWORK = 250
-"""The range of host numbers that fresh peers use in each network of 256 addresses."""
+"""The number of host addresses that fresh peers use in each network of 256 addresses."""
 FRESH_ADDRESSES = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
 SECOND_HOST_BIT = 0x0080_0000
-"""The bit in which the loopback addresses of the peer and of its second host differ: 127.0.0.2 and 127.128.0.2."""
+"""The bit in which the loopback address of the peer differs from that of its second host, as in 127.0.0.2 and
+127.128.0.2.
+"""
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
-    """Return a SUT file for each worker; raise UsageError if the SUT does not support several workers. ``process``:
-    each worker has its own SUT and peer, with their own addresses. ``external``: all workers share one SUT; outside
-    loopback, each has a different peer address. ``virtual``: each worker has its own reference.
+    """Return a SUT file for each worker. Raise UsageError if the SUT does not support several workers.
+
+    With a driver of the kind ``process``, each worker has its own SUT and peer, with their own addresses. With
+    ``external``, all workers share one SUT; outside loopback, each worker has a different peer address. With
+    ``virtual``, each worker has its own reference.
     """
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
@@ -60,7 +66,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
 
 
 def _has_own_program(driver: DriverTable) -> bool:
-    """Return whether each worker starts a different command, so that the programs of the workers listen at different
+    """Return whether each worker starts a different command. If so, the programs of the workers listen at different
     endpoints.
     """
     told = ("{address}", "{worker}", *(["{tcp_port}"] if driver.tcp_port == 0 else []))
@@ -88,8 +94,8 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with a fresh peer, so that the SUT's state about the peers of other checks has no effect.
-    ``run``: a word that is unique to the run; ``number``: the number of the check in the run.
+    """Return the SUT file with a fresh peer. The SUT's state about the peers of other checks then has no effect.
+    ``run`` is a word that is unique to the run; ``number`` is the number of the check in the run.
     """
     driver = file.driver
     identifier = uuid5(driver.peer_identifier, f"{run} {number}")
@@ -98,8 +104,8 @@ def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
 
 
 def find_second_peer_address(driver: DriverTable) -> str | None:
-    """Return the address of the peer's second host: by default, a loopback address that belongs to a loopback address
-    of the peer; None if this machine has no second address for the peer.
+    """Return the address of the peer's second host, or None if there is no such address. It is the address in the
+    SUT file or, if the file contains none, an address derived from the loopback address of the peer.
     """
     if driver.second_peer_address:
         return driver.second_peer_address
@@ -111,7 +117,7 @@ def find_second_peer_address(driver: DriverTable) -> str | None:
 
 
 def _fresh_address(run: str, number: int) -> str:
-    """Return a loopback address for a fresh peer, different from the addresses of the workers' known peers. The address
+    """Return a loopback address for a fresh peer. It differs from the addresses of the workers' known peers. It
     does not end in 1, because such addresses are reserved for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
@@ -132,12 +138,14 @@ def _peer_address(file: SutFile, number: int) -> str:
 
 
 def is_ipv4_loopback(address: str) -> bool:
-    """Return whether this is a loopback address of IPv4."""
+    """Return whether an address is an IPv4 loopback address."""
     return is_loopback(address) and ":" not in address
 
 
 def _shift_address(address: str, number: int) -> str:
-    """Return the address that is ``number`` networks of 256 addresses higher: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
+    """Return the address that is higher by ``number`` networks of 256 addresses, as in 127.0.0.2, 127.0.1.2,
+    127.0.2.2.
+    """
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)
     except ValueError as error:

@@ -21,8 +21,8 @@ PACKET_SIZE_OFFSET = 8
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
 SESSION_ACK_SIZES = (0x24, 0x14)
-"""The two PacketSizes of a SessionAck: with the SessionHeader, as on real Windows (frame 8), and without the
-SessionHeader, as in the document.
+"""The two possible values of PacketSize in a SessionAck: the size with the SessionHeader, as on real Windows (frame
+8), and the size without it, as in the document.
 """
 
 
@@ -32,7 +32,7 @@ def _is_message(layer: Packet) -> bool:
 
 # [MS-MQMQ] sect 2.2.19.1
 class BaseHeader(Layer):
-    """Version, priority, flags, size and TimeToReachQueue (s) of a packet: 16 bytes."""
+    """The version, priority, flags, size and TimeToReachQueue (s) of a packet: 16 bytes."""
 
     Flags = Word(
         2,
@@ -53,8 +53,8 @@ class BaseHeader(Layer):
     )
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """Insert PacketSize unless it is given: the size of the packet in bytes, without the SessionHeader of a
-        UserMessage.
+        """Insert PacketSize unless it is given. PacketSize is the size of the packet in bytes; for a UserMessage,
+        it excludes the SessionHeader.
         """
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
@@ -72,8 +72,8 @@ class BaseHeader(Layer):
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Raise WireError for bytes that are not a packet: a wrong version, a wrong signature, or a size that differs
-        from PacketSize.
+        """Raise WireError for bytes that are not a packet: the version or the signature is wrong, or the size
+        differs from PacketSize.
         """
         if self.VersionNumber != VERSION:
             raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {VERSION:#04x}")
@@ -89,7 +89,7 @@ class BaseHeader(Layer):
         return s
 
     def _wire_size(self) -> int:
-        """Return the size in bytes of the packet on the wire, computed from PacketSize and the flags."""
+        """Return the size of the packet on the wire in bytes, computed from PacketSize and the flags."""
         if not self.SH:
             return self.PacketSize
         if not self.IN:

@@ -1,6 +1,6 @@
 """Define the structures in which keys are published and sent.
 
-The specification prints constant values without names; the names here are those of the Windows structures.
+The specification prints the constant values without names, so this module uses the names of the Windows structures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _count_whole_bytes(blob: Packet) -> int:
 
 
 class Blob(Structure):
-    """A structure with constant fields. Bytes with other values in these fields are refused."""
+    """A structure with constant fields. WireError is raised for bytes with other values in these fields."""
 
     def post_dissect(self, s: bytes) -> bytes:
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):
@@ -51,7 +51,9 @@ class PublicKeyBlob(Blob):
 
 # [MS-MQQB] sect 2.4.2
 class SimpleBlob(Blob):
-    """SIMPLEBLOB: a session key that is encrypted with a receiver's public key; 12 and 256 bytes."""
+    """SIMPLEBLOB: a session key that is encrypted with the public key of a receiver; 12 bytes and 256 bytes of
+    encrypted data.
+    """
 
     fields_desc = (
         XByteField("bType", 0x01),

@@ -1,4 +1,4 @@
-"""Read the records of a pcap or pcapng file with scapy, in either byte order, with times in any unit.
+"""Read the records of a pcap or pcapng file with scapy. The file may have either byte order and any unit of time.
 
 Spec: the IETF drafts "PCAP Capture File Format" and "PCAP Next Generation (pcapng) Capture File Format".
 """
@@ -16,18 +16,20 @@ from scapy.error import Scapy_Exception
 from scapy.utils import RawPcapNgReader, RawPcapReader
 
 MAX_RECORD_BYTES = 0x01000000
-"""The maximum size of a record (int bytes); a longer record is refused before its content is read."""
+"""int bytes: the maximum size of a record. A longer record is refused before its content is read."""
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND = 1
 _LINK_TYPE = 0xFFFF
-"""The mask of the link type in the header of a pcap file; the other bits describe checksums at the end of frames."""
+"""The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames.
+"""
 _MICROSECONDS = 1_000_000
 
 
 class Record(NamedTuple):
-    """One frame of a capture file. ``size``: the size of the frame on the network; ``data``: the captured bytes, which
-    may be only a part of the frame. ``time_us``: int microseconds since 1970 UTC; 0 if the file contains no times.
-    ``inbound``: whether the computer that captured the frame received it; None if the file does not record this.
+    """One frame of a capture file. ``size`` is the size of the frame on the network; ``data`` contains the captured
+    bytes, which may be only a part of the frame. ``time_us`` is in int microseconds since 1970 UTC, or 0 if the
+    file contains no times. ``inbound`` states whether the computer that captured the frame received it; it is None
+    if the file does not record this.
     """
 
     time_us: int
@@ -39,13 +41,13 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """The error when a capture file is damaged: the one-line message describes the error after the last readable
+    """The error when a capture file is damaged. Its one-line message describes the damage after the last readable
     record.
     """
 
 
 class _Sections(RawPcapNgReader):
-    """A reader of a pcapng file with several sections; each section describes its own interfaces."""
+    """A reader of a pcapng file with several sections. Each section describes its own interfaces."""
 
     def _read_block_shb(self) -> None:
         self.interfaces = []
@@ -53,8 +55,8 @@ class _Sections(RawPcapNgReader):
 
 
 class _Bounded:
-    """A file that refuses reads of more bytes than a record may have, and remembers whether the last read was empty or
-    short.
+    """A file that refuses to read more bytes at once than a record may have. It remembers whether the last read
+    returned no bytes, or fewer bytes than requested.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -76,8 +78,8 @@ class _Bounded:
 
 
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
-    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError at damage in the
-    file.
+    """Yield the records of a file whose first 4 bytes (``magic``) have already been read. Raise RecordError at the
+    place where the file is damaged.
     """
     bounded = _Bounded(file)
     with _collect_scapy_warnings() as warned:
@@ -100,7 +102,7 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
 
 
 def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
-    """Create a scapy reader for a file that is already open; scapy's class can only be called with a file name."""
+    """Create a scapy reader for a file that is already open, because scapy's own function accepts only a file name."""
     reader = object.__new__(kind)
     reader.__init__("", file, magic)
     return reader
@@ -122,7 +124,7 @@ def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> 
 
 @contextmanager
 def _collect_scapy_warnings() -> Iterator[list[str]]:
-    """Collect the warnings of scapy, with which scapy reports damage instead of an exception."""
+    """Collect the warnings of scapy, because scapy reports damage by warnings instead of exceptions."""
     said: list[str] = []
 
     class Collect(logging.Handler):

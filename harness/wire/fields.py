@@ -1,5 +1,5 @@
-"""Define kinds of fields that scapy does not provide: computed fields, fields of limited size, fields that a flag
-announces, and padding.
+"""Define kinds of fields that scapy does not provide: computed fields, fields of limited size, fields that are
+present only if a flag announces them, and padding.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ NUL = b"\0\0"
 
 
 def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
-    """Split off the first ``count`` bytes of ``data``; return the remaining bytes and the first bytes. Raise WireError
-    if ``data`` is shorter.
+    """Split ``data`` after its first ``count`` bytes. Return the remaining bytes, then the first bytes. Raise
+    WireError if ``data`` is shorter.
     """
     if count > len(data):
         raise WireError(f"{type(pkt).__name__}.{field} has {count} bytes, but only {len(data)} are left")
@@ -33,8 +33,8 @@ def _get_guid(data: bytes) -> UUID:
 
 
 class Guid(UUIDField):
-    """A field with a GUID of 16 bytes, whose first three parts are little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``,
-    zero by default.
+    """A field with a GUID of 16 bytes, whose first three parts are little-endian (MS-DTYP 2.3.4.2). The value is a
+    ``uuid.UUID``, which is zero by default.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,8 +45,8 @@ class Guid(UUIDField):
 
 
 class AnnouncedGuid(UUIDField):
-    """A field with a GUID that is read if ``announced`` returns True. When the packet is built, a given GUID is written
-    regardless of the flag.
+    """A field with a GUID that is read only if ``announced`` returns True. When the packet is built, a given GUID
+    is written even if it is not announced.
     """
 
     __slots__ = ("announced",)
@@ -63,8 +63,8 @@ class AnnouncedGuid(UUIDField):
 
 
 class Computed(Field):
-    """An unsigned little-endian number (``fmt`` is a format of struct); None, the default, is computed when the packet
-    is built.
+    """An unsigned little-endian number; ``fmt`` is a format of struct. The default is None, which is replaced by a
+    computed value when the packet is built.
     """
 
     __slots__ = ("compute",)
@@ -78,8 +78,8 @@ class Computed(Field):
 
 
 class Bytes(Field):
-    """A field of ``size`` bytes, where ``size`` is a number or a function of the layer. Given bytes of any length are
-    built unchanged.
+    """A field of ``size`` bytes, where ``size`` is a number or a function of the layer. When the packet is built,
+    given bytes of any length are written unchanged.
     """
 
     __slots__ = ("size",)
@@ -106,9 +106,9 @@ class Bytes(Field):
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes. Given bytes are written unchanged; received bytes that are not
-    the encoding of a str remain bytes. ``size``: a function of the layer that returns the size in bytes; None reads up
-    to the terminator. ``empty``: the encoding of an empty str.
+    A value is a str without its terminator, or bytes. Given bytes are written unchanged. Received bytes that are
+    not the encoding of a str remain bytes. ``size`` is a function of the layer that returns the size in bytes; if
+    it is None, the buffer ends at its terminator. ``empty`` is the encoding of an empty str.
     """
 
     __slots__ = ("empty", "size")
@@ -149,7 +149,9 @@ class WideString(Field):
 
 
 def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
-    """Return the size in bytes of a null-terminated WCHAR buffer at ``start``, including its terminator."""
+    """Return the size in bytes of the null-terminated WCHAR buffer that begins at ``start``, including its
+    terminator.
+    """
     end = data.find(NUL, start)
     while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so they are no terminator
         end = data.find(NUL, end + 1)
@@ -159,12 +161,12 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 
 
 class Padding(Field):
-    """Padding up to the next multiple of ``align``, counted from the start of the layer; zeros unless other bytes are
-    given.
+    """Padding up to the next multiple of ``align``, counted from the start of the layer. The padding consists of
+    zeros unless other bytes are given.
 
-    Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
-    section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding may be
-    missing at the end of a packet, where no header follows.
+    Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed`` is False
+    if no section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding
+    may be missing at the end of a packet, where no header follows.
     """
 
     __slots__ = ("align", "printed")
@@ -187,8 +189,8 @@ class Padding(Field):
 
 
 class Nested(Field):
-    """A field that contains a structure. ``layout``: the class of the structure, or a function that gets the layer and
-    returns the class (None: the layer has no structure).
+    """A field that contains a structure. ``layout`` is the class of the structure, or a function that gets the
+    layer and returns this class, or None if the layer has no structure.
     """
 
     __slots__ = ("layout",)
@@ -218,7 +220,7 @@ class Nested(Field):
 
 
 def compute_length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
-    """Return a function for Computed fields that returns the length of another field of the layer, in units of ``unit``
-    bytes.
+    """Return a function for Computed fields. This function returns the length of another field of the layer in
+    units of ``unit`` bytes.
     """
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

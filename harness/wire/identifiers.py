@@ -17,14 +17,14 @@ class TxSequenceID(Structure):
 
 # [MS-MQMQ] sect 2.2.18.1.3
 class MessageIdentifier(Structure):
-    """The identifier of a message: its queue manager's GUID and an ordinal, 20 bytes."""
+    """The identifier of a message: the GUID of its queue manager and an ordinal, 20 bytes."""
 
     fields_desc = (Guid("QueueManagerGuid"), LEIntField("Ordinal", 0))
 
 
 # [MS-MQMQ] sect 2.2.8
 class ObjectID(Structure):
-    """OBJECTID: a group's GUID and a number in the group, 20 bytes."""
+    """OBJECTID: the GUID of a group and a number in this group, 20 bytes."""
 
     fields_desc = (Guid("Lineage"), LEIntField("Uniquifier", 0))
 

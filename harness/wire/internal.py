@@ -24,8 +24,8 @@ class ConnectionParametersHeader(Layer):
 
 # [MS-MQQB] sect 2.2.3.1
 class EstablishConnectionHeader(Layer):
-    """The header with the identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no
-    ping preceded the request.
+    """The header with the identifiers of both queue managers, and the time: 552 bytes. By default, SE is 1, which
+    means that no ping preceded the request.
     """
 
     OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
@@ -57,7 +57,7 @@ def _get_packet_type(layer: Layer) -> int:
 
 # [MS-MQQB] sect 2.2.1
 class InternalHeader(Layer):
-    """The header with the type of an internal packet, and with a flag for a refused connection: 4 bytes."""
+    """The header with the type of an internal packet, and with the flag that refuses a connection: 4 bytes."""
 
     Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
 

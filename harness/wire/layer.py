@@ -1,11 +1,12 @@
-"""Define the base classes of the scapy layers, which are strict where scapy is lenient. Scapy silently turns bytes that
-it cannot dissect into ``Raw``. These layers raise WireError instead of making a ``Raw`` layer, independent of scapy's
-configuration: a header that a flag announces must be present, and no bytes may remain. ``bytes()`` never returns
-scapy's cache of the received bytes: bytes are always rebuilt from the fields.
+"""Define the base classes of the scapy layers, which are strict where scapy is lenient.
 
-A layer has only weak references to the layers below it. In scapy, a layer and its payload refer to each other, and so
-do a structure and its layer: packets of 4 MB would stay in memory until the garbage collector runs, which counts
-objects and not their bytes.
+Scapy silently turns bytes that it cannot dissect into a ``Raw`` layer. These layers raise WireError instead,
+independent of scapy's configuration: a header that a flag announces must be present, and no bytes may remain.
+``bytes()`` never returns the received bytes from scapy's cache, but always rebuilds the bytes from the fields.
+
+A layer has only weak references to the layers below it. In scapy, a layer and its payload refer to each other, and
+so do a structure and its layer. Packets of 4 MB would therefore stay in memory until the garbage collector runs,
+because it is triggered by the number of objects, not by their size.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ _NO_PAYLOAD = NoPayload()
 
 
 class LayerType(Packet_metaclass):
-    """The class of layer classes. Calling a layer class creates a layer without scapy's search for a more specific
-    class.
+    """The metaclass of layers. When a layer class is called, a layer is created without scapy's search for a more
+    specific class.
     """
 
     def __call__(self, *args: Any, **fields: Any) -> Any:
@@ -57,7 +58,9 @@ class LayerType(Packet_metaclass):
 
 
 class LayerBelow:
-    """A weak reference from a layer to the layer that contains it; None if that layer no longer exists."""
+    """A weak reference from a layer to the layer that contains it. The reference becomes None when that layer no
+    longer exists.
+    """
 
     def __set_name__(self, owner: type[Layer], name: str) -> None:
         self.name = f"_{name}"
@@ -73,7 +76,7 @@ class LayerBelow:
 
 
 class Layer(Packet, metaclass=LayerType):
-    """A header of a packet. ``start``: the offset from which its padding is aligned (0 except in lists)."""
+    """A header of a packet. ``start`` is the offset from which its padding is aligned; it is 0 except in lists."""
 
     __slots__ = ("_parent", "_underlayer", "start")
 
@@ -91,7 +94,7 @@ class Layer(Packet, metaclass=LayerType):
         _parent: Packet | None = None,
         **fields: Any,
     ) -> None:
-        """Set the attributes that scapy's constructor sets, without a search for each field of the layer."""
+        """Set the attributes that scapy's constructor sets, but without searching through each field of the layer."""
         kind = type(self)
         if kind not in Packet.class_default_fields:
             self.prepare_cached_fields(self.fields_desc)
@@ -124,7 +127,7 @@ class Layer(Packet, metaclass=LayerType):
             setattr(self, name, fields[name])
 
     def __iter__(self) -> Iterator[Packet]:
-        """Yield the layer itself. A layer has no field with several values, so building a packet needs no copies."""
+        """Yield the layer itself. No field of a layer has several values, so building a packet needs no copies."""
         yield self
 
     def getfieldval(self, attr: str) -> Any:
@@ -133,8 +136,8 @@ class Layer(Packet, metaclass=LayerType):
         return self.default_fields[attr] if attr in self.default_fields else self.payload.getfieldval(attr)
 
     def __getattr__(self, attr: str) -> Any:
-        """Return the stored value of a field of this layer or of a later layer. For an unset attribute of scapy's
-        packets, return its default.
+        """Return the stored value of a field of this layer or of a later layer. For an attribute of scapy's packets
+        that is not set, return its default value.
         """
         if attr in self.fields:
             return self.fields[attr]
@@ -148,7 +151,7 @@ class Layer(Packet, metaclass=LayerType):
         return clone
 
     def next_layer(self) -> type[Layer] | None:
-        """Return the class of the header that must follow this header; None at the end of the packet."""
+        """Return the class of the header that must follow this header, or None at the end of the packet."""
         return self.after(type(self))
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
@@ -156,7 +159,9 @@ class Layer(Packet, metaclass=LayerType):
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
     def carries(self, header: type[Layer]) -> bool:
-        """Return whether another header follows this header in its packet; structures in fields do not count."""
+        """Return whether this header, or a later header of its packet, is of the class ``header``. Structures in
+        fields do not count.
+        """
         layer: Packet = self
         while not isinstance(layer, header):
             if layer is _NO_PAYLOAD:
@@ -165,7 +170,7 @@ class Layer(Packet, metaclass=LayerType):
         return True
 
     def nothing_follows(self, rest: bytes) -> bool:
-        """Return whether ``rest`` is empty or contains only the SessionHeader, which a message's PacketSize
+        """Return whether ``rest`` is empty or contains only the SessionHeader, which PacketSize of a message
         excludes.
         """
         below = self.parent or self.underlayer
@@ -202,8 +207,8 @@ class Layer(Packet, metaclass=LayerType):
 class Structure(Layer):
     """A structure in a header.
 
-    If the structure is a field of a header, the bytes after it are stored in ``rest``; if it is dissected alone, no
-    bytes may follow it.
+    If the structure is a field of a header, the bytes after the structure are stored in ``rest``. If the structure
+    is dissected alone, no bytes may follow it.
     """
 
     __slots__ = ("rest",)

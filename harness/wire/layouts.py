@@ -1,7 +1,7 @@
-"""Describe the packet layouts of ``harness.wire`` as tables, with the facts that a dissector needs about each field.
+"""Describe the packet layouts of ``harness.wire`` as tables, with the data about each field that a dissector needs.
 
-The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function with
-a layer whose fields are ``Expression`` objects, so that the result shows which field the function reads.
+The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function
+with a layer whose fields are ``Expression`` objects. The result then shows which field the function reads.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ FILTERS: Mapping[type[Layer], str] = {
     ProviderInfo: "provider",
     SimpleBlob: "simpleblob",
 }
-"""The second part of the display filters of each layer and structure, such as ``user`` in ``msmq.user.messageid``."""
+"""For each layer and structure, the second part of its display filters, such as ``user`` in
+``msmq.user.messageid``.
+"""
 
 REST_OF_PACKET = "rest"
 """The size of a field that consists of all remaining bytes of its packet."""
@@ -83,7 +85,9 @@ REST_OF_PACKET = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression: the value of a field times ``factor``, or whether the value equals ``equals``."""
+    """An expression: the value of a field times ``factor`` or, if ``equals`` is given, whether the value equals
+    ``equals``.
+    """
 
     field: str
     factor: int = 1
@@ -102,18 +106,18 @@ class Expression:
 
 
 class _Unread:
-    """The bytes of a layer that have not been dissected; their length is the length of the remaining packet."""
+    """The bytes of a layer that have not been dissected yet. Their length is the length of the rest of the packet."""
 
     def __len__(self) -> int:
         raise _WholeRest
 
 
 class _WholeRest(Exception):
-    """The exception when a size function reads the length of the remaining bytes."""
+    """The exception when a function that computes a size reads the length of the remaining bytes."""
 
 
 class _Reader:
-    """A layer whose fields have expressions as values."""
+    """A layer whose fields have expressions as their values."""
 
     original = _Unread()
 
@@ -127,8 +131,8 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class FieldLayout:
-    """The layout of a field. ``kind``: the method with which a dissector reads the field; ``facts``: the additional
-    keys of its row.
+    """The layout of a field. ``kind`` is the method by which a dissector reads the field; ``facts`` are the
+    additional keys of its row.
     """
 
     name: str
@@ -223,4 +227,5 @@ _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ..
     ),
     (Field, _read_number),
 )
-"""The functions that read the layouts of fields, by kind of field; subclasses precede their base classes."""
+"""The functions that read the layouts of fields, by kind of field. Subclasses are listed before their base classes.
+"""

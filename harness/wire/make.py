@@ -1,7 +1,8 @@
 """Build complete packets in one call.
 
-Each header is a mapping of its fields: a missing field has a legal default or is computed; a given field is written
-unchanged, legal or not. An optional header is present if its mapping is given, even if the mapping is empty.
+Each header is given as a mapping of its fields. If a field is missing, it gets a legal default or is computed; a
+given field is written unchanged, legal or not. An optional header is present if its mapping is given, even if the
+mapping is empty.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ NO_FIELDS: Fields = {}
 
 
 def establish_connection(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
-    """Build an EstablishConnection; ``header``: fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
+    """Build an EstablishConnection. ``header`` contains fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
 
 
 def connection_parameters(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
-    """Build a ConnectionParameters; ``header``: fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
+    """Build a ConnectionParameters. ``header`` contains fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
 
 
 def session_ack(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **session: Any) -> Packet:
-    """Build a SessionAck; its PacketSize includes the SessionHeader, as on real Windows. Spec: MS-MQQB 2.2.6."""
+    """Build a SessionAck. Its PacketSize includes the SessionHeader, as on real Windows. Spec: MS-MQQB 2.2.6."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
@@ -62,8 +63,8 @@ def user_message(
 ) -> Packet:
     """Build a UserMessage. Spec: MS-MQMQ 2.2.20.
 
-    ``destination``: a queue of ``harness.wire``, or a direct name (str) that is sent unchanged; None for no queue.
-    ``more_properties``: fields of MessagePropertiesHeader in addition to ``properties``.
+    ``destination`` is a queue of ``harness.wire``, a direct name (str) that is sent unchanged, or None for no
+    queue. ``more_properties`` contains fields of MessagePropertiesHeader in addition to ``properties``.
     """
     message = {"MessageBody": body, "Label": label, **properties, **more_properties}
     headers: tuple[tuple[type[Layer], Fields | None], ...] = (
@@ -81,19 +82,19 @@ def user_message(
 
 
 def ping_request(**fields: Any) -> Packet:
-    """Build a ping request. ``fields``: the fields of PingPacket. Spec: MS-MQQB 2.2.7."""
+    """Build a ping request. ``fields`` contains fields of PingPacket. Spec: MS-MQQB 2.2.7."""
     return PingPacket(**fields)
 
 
 def ping_response(**fields: Any) -> Packet:
-    """Build a ping response, which has the layout of a request; RF means that sessions are refused. Spec: MS-MQQB
-    2.2.7.
+    """Build a ping response, which has the same layout as a request. RF means that sessions are refused. Spec:
+    MS-MQQB 2.2.7.
     """
     return PingPacket(**fields)
 
 
 def _stack_headers(*headers: Layer) -> Packet:
-    """Join headers to one packet like the operator ``/`` of scapy, but without copying the headers."""
+    """Join headers to one packet. Unlike the operator ``/`` of scapy, this function does not copy the headers."""
     for below, above in pairwise(headers):
         below.add_payload(above)
     return headers[0]

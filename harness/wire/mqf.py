@@ -1,4 +1,6 @@
-"""Define the MultiQueueFormatHeader, with all destinations of a message, and its administration and response queues."""
+"""Define the MultiQueueFormatHeader, which contains all destinations of a message, and its administration and
+response queues.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ LAYOUTS = {
     3: (MQFDirectQueueFormatName, 2),
     6: (MQFDistributionQueueFormatName, 4),
 }
-"""By FormatType, the layout of FormatName, and the alignment of its start (2.2.18.1.4)."""
+"""For each FormatType, the layout of FormatName, and the alignment of its start (2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
 TYPE_SIZE = 2
@@ -48,7 +50,7 @@ def _get_element_type(element: Packet) -> int:
 
 # [MS-MQMQ] sect 2.2.18.1.4
 class MQFFormatNameElement(Structure):
-    """An element of a list of queue names: the type, and the name with the alignment that the type requires."""
+    """An element of a list of queue names: the type, and the name, which is aligned as the type requires."""
 
     fields_desc = (
         Computed("FormatType", "H", _get_element_type),
@@ -58,7 +60,7 @@ class MQFFormatNameElement(Structure):
 
 
 class FormatNames(Field):
-    """A list of ``ElementCount`` elements without gaps between them."""
+    """A list of ``ElementCount`` elements that follow each other without gaps."""
 
     islist = 1
     holds_packets = 1
@@ -90,8 +92,8 @@ class FormatNames(Field):
         return s[at:], elements
 
     def _bound_element(self, pkt: Packet, data: bytes, at: int) -> int:
-        """Return the bytes of the element at ``at``; passing all following bytes to each element would take quadratic
-        time.
+        """Return the maximum size of the element at ``at`` (int bytes). With this bound, each element is dissected
+        from a short piece; passing all following bytes to each element would take quadratic time.
         """
         if data[at : at + TYPE_SIZE] == b"\x03\0":
             return TYPE_SIZE + terminated_size(pkt, self.name, data, at + TYPE_SIZE)
@@ -100,7 +102,9 @@ class FormatNames(Field):
 
 # [MS-MQMQ] sect 2.2.20.2
 class MQFAddressHeader(Structure):
-    """A list of queue names, padded to 4 bytes. ``HeaderSize`` includes the padding by default, but may exclude it."""
+    """A list of queue names, padded to a multiple of 4 bytes. By default, ``HeaderSize`` includes the padding, but
+    it may also exclude it.
+    """
 
     fields_desc = (
         Computed("HeaderSize", "I", lambda layer: layer.size()),
@@ -126,8 +130,8 @@ class MQFAddressHeader(Structure):
 
 
 class Names(Nested):
-    """A field that contains an MQFAddressHeader; a list of elements is converted to an MQFAddressHeader with the
-    correct HeaderID.
+    """A field that contains an MQFAddressHeader. If a list of elements is given, it is converted to an
+    MQFAddressHeader with the correct HeaderID.
     """
 
     __slots__ = ("header_id",)
@@ -144,8 +148,8 @@ class Names(Nested):
 
 # [MS-MQMQ] sect 2.2.20.3
 class MQFSignatureHeader(Structure):
-    """A signature in the header: 8 bytes and ``Size`` more bytes, padded to 4 bytes like all headers (MS-MQMQ
-    2.2.19.1).
+    """A signature in the header: 8 bytes followed by ``Size`` bytes, padded to a multiple of 4 like all headers
+    (MS-MQMQ 2.2.19.1).
     """
 
     fields_desc = (

@@ -1,4 +1,4 @@
-"""Dissect bytes into scapy layers, without silently ignoring any byte."""
+"""Dissect bytes into scapy layers. No byte is silently ignored."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ KINDS = {
 
 
 def dissect(data: bytes) -> Packet:
-    """Dissect one packet of a connection completely; raise WireError if this fails."""
+    """Dissect one packet of a connection completely. Raise WireError if this fails."""
     return _dissect_bytes(BaseHeader, data, MIN_SIZE)
 
 
 def dissect_ping(data: bytes) -> Packet:
-    """Dissect a datagram of the ping port; raise WireError if it is not a ping."""
+    """Dissect a datagram of the ping port. Raise WireError if the datagram is not a ping."""
     return _dissect_bytes(PingPacket, data, PING_SIZE)
 
 
 def kind(data: bytes, ping: bool = False) -> str:
-    """Return the kind of a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown
-    internal.
+    """Return the kind of a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping or
+    unknown internal.
 
-    ``ping``: whether the packet arrived as a datagram. Raise WireError if the packet cannot be dissected.
+    ``ping`` states whether the packet arrived as a datagram. Raise WireError if the packet cannot be dissected.
     """
     return kind_of(dissect_ping(data) if ping else dissect(data))
 
@@ -57,8 +57,8 @@ def kind_of(packet: Packet) -> str:
 
 
 def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
-    """Dissect bytes; raise WireError for fewer than ``smallest`` bytes, because scapy turns empty input into a layer
-    with default values.
+    """Dissect bytes. Raise WireError for fewer than ``smallest`` bytes, because scapy turns empty input into a
+    layer with default values.
     """
     if len(data) < smallest:
         raise WireError(f"{layer.__name__} has {len(data)} bytes, but needs at least {smallest}")

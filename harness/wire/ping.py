@@ -1,4 +1,4 @@
-"""Define the PingPacket: the datagram that asks whether a session would be accepted."""
+"""Define the PingPacket. A ping request asks whether a session would be accepted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SIGNATURE = 0x5548
 
 # [MS-MQQB] sect 2.2.7
 class PingPacket(Layer):
-    """A ping request or response: 24 bytes. The document does not number the unused bits; X2 to X15 are named by their
-    bit number.
+    """A ping request or response: 24 bytes. The document does not number the unused bits, so X2 to X15 are named by
+    their bit numbers.
     """
 
     Flags = Word(2, "RC RF X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15")
@@ -28,7 +28,7 @@ class PingPacket(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Raise WireError for a datagram with a wrong signature, which is not a ping."""
+        """Raise WireError for a datagram with a wrong signature, because such a datagram is not a ping."""
         if self.Signature != SIGNATURE:
             raise WireError(f"PingPacket.Signature is {self.Signature:#06x} instead of {SIGNATURE:#06x}")
         return s

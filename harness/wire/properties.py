@@ -1,4 +1,4 @@
-"""Define the MessagePropertiesHeader, with label, extension and body of a message."""
+"""Define the MessagePropertiesHeader, which contains the label, the extension and the body of a message."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from harness.wire.words import Word
 
 # [MS-MQMQ] sect 2.2.19.3
 class MessagePropertiesHeader(Layer):
-    """The header with label, extension and body of a message, and with their descriptions, padded to 4 bytes.
+    """The header with the label, the extension and the body of a message, and with data that describe them; padded
+    to a multiple of 4 bytes.
 
-    An empty Label is not sent. The document does not number the unused bits of Flags; X4 to X7 are named by their bit
-    number.
+    An empty Label is not sent. The document does not number the unused bits of Flags, so X4 to X7 are named by
+    their bit numbers.
     """
 
     Flags = Word(1, "PA PR NA NR X4 X5 X6 X7")

@@ -1,7 +1,8 @@
 """Sign and encrypt messages, as specified in MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5.
 
-The module is written independently of ``reference_qm.security``. It computes RSA with integers (RFC 8017 7.2, 8.2,
-9.2), so that keys of any size and any wrong value can be created. Readings: suites/errata.toml E81, E82.
+The module is written independently of ``reference_qm.security``. It computes RSA with Python integers (RFC 8017
+7.2, 8.2, 9.2), so that keys of any size and any wrong value can be created. For ambiguous passages, see
+suites/errata.toml E81, E82.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ PROVIDER_BY_PRIVACY_LEVEL = {1: BASE_PROVIDER, 3: ENHANCED_PROVIDER, 5: ADVANCED
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
-"""The block size in bytes of each block cipher; the stream cipher RC4 has none."""
+"""The block size of each block cipher in bytes. The stream cipher RC4 has no block size."""
 PUBLIC_EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
@@ -45,16 +46,18 @@ _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x800C: (lambda data: hashlib.sha256(data).digest(), "3031300d060960864801650304020105000420"),
     0x800E: (lambda data: hashlib.sha512(data).digest(), "3051300d060960864801650304020305000440"),
 }
-"""The hash of each HashAlgorithm (MS-MQMQ 2.2.19.3), and the first bytes of its DigestInfo (RFC 8017 9.2, note 1)."""
+"""For each HashAlgorithm (MS-MQMQ 2.2.19.3), the hash function, and the first bytes of its DigestInfo (RFC 8017
+9.2, note 1).
+"""
 HASHES = tuple(_HASHES)
 
 
 @dataclass(frozen=True, slots=True)
 class RsaKey:
-    """An RSA key as integers; a key without ``private``, the exponent d, is a public key.
+    """An RSA key as integers. ``private`` is the private exponent d; a key without it is a public key.
 
-    ``primes``: the two primes of the modulus, if known; they reduce the time of operations with the private key to a
-    third.
+    ``primes`` contains the two primes of the modulus if they are known. With them, an operation with the private
+    key takes a third of the time.
     """
 
     modulus: int
@@ -68,7 +71,7 @@ class RsaKey:
         return -(-self.modulus.bit_length() // 8)
 
     def apply_private_exponent(self, number: int) -> int:
-        """Decrypt or sign a number with the private key."""
+        """Apply the private exponent to a number, which decrypts or signs it."""
         if self.private is None:
             raise WireError("RsaKey.private is a public key")
         if self.primes is None:
@@ -78,7 +81,7 @@ class RsaKey:
         return of_q + q * ((of_p - of_q) * pow(q, -1, p) % p)
 
     def apply_public_exponent(self, number: int) -> int:
-        """Encrypt or verify a number with the public key."""
+        """Apply the public exponent to a number, which encrypts it or verifies a signature."""
         return pow(number, self.exponent, self.modulus)
 
 
@@ -92,7 +95,7 @@ def private_key(pem: bytes) -> RsaKey:
 
 
 def certificate_key(der: bytes) -> RsaKey:
-    """Return the public key of an X.509 certificate; raise WireError if the certificate has no RSA key."""
+    """Return the public key of an X.509 certificate. Raise WireError if the certificate has no RSA key."""
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:
@@ -112,7 +115,7 @@ def _build_field(layer: Any, name: str) -> bytes:
 
 
 def _get_printed_name(queue: Any) -> bytes:
-    """Return the bytes of a queue name in a header, without its padding."""
+    """Return the bytes of a queue name as printed in a header, without the padding."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -121,7 +124,7 @@ def _get_printed_name(queue: Any) -> bytes:
 
 
 def _get_destination_list(packet: Any) -> bytes:
-    """Return the bytes of the FormatNameList of destinations, with padding bytes set to zero."""
+    """Return the bytes of the FormatNameList of the destinations, with the padding set to zero."""
     if not packet.haslayer("MultiQueueFormatHeader"):
         return b""
     data = bytes(12)
@@ -133,7 +136,7 @@ def _get_destination_list(packet: Any) -> bytes:
 
 
 def get_signed_octets(packet: Any, version: int) -> bytes:
-    """Return the octets of a message that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    """Return the octets of a message that its signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     packet = dissect(bytes(packet))
     base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     first = (
@@ -166,14 +169,16 @@ def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
 
 
 def signature(packet: Any, version: int, key: RsaKey) -> bytes:
-    """Sign a message with its HashAlgorithm; return the signature as little-endian bytes. Spec: MS-MQQB 3.1.7.1.4."""
+    """Sign a message, and return the signature as little-endian bytes. The HashAlgorithm of the message selects the
+    hash. Spec: MS-MQQB 3.1.7.1.4.
+    """
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     encoded = _encode_pkcs1(get_signed_octets(packet, version), algorithm, key.size)
     return key.apply_private_exponent(encoded).to_bytes(key.size, "little")
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Return whether the bytes are a signature of the message, made with the key of the certificate.
+    """Return whether the given bytes are a signature of the message that was made with the key of the certificate.
 
     Spec: MS-MQQB 3.1.5.8.3.
     """
@@ -200,8 +205,8 @@ def _create_cipher(algorithm: int, key: bytes, effective_bits: int | None) -> An
 
 
 def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
-    """Encrypt a body, either with CBC, a zero initialization vector and PKCS #5 padding, or with RC4. Spec: MS-MQQB
-    3.1.7.1.5.
+    """Encrypt a body: either with RC4, or in CBC mode with a zero initialization vector and PKCS #5 padding. Spec:
+    MS-MQQB 3.1.7.1.5.
     """
     if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
@@ -210,7 +215,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
-    """Decrypt a body; return None if the body was encrypted in a different way. Spec: MS-MQQB 3.1.5.8.3."""
+    """Decrypt a body, or return None if the body was encrypted in a different way. Spec: MS-MQQB 3.1.5.8.3."""
     block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
@@ -222,9 +227,9 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 
 def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
-    """Encrypt a session key with a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
+    """Encrypt a session key with the public key of a receiver (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
 
-    The padding, which should be random, is constant, because the packets of a check must be repeatable.
+    The padding should be random, but is constant here, because the packets of a check must be repeatable.
     """
     padded = b"\0\2" + b"\xa5" * (receiver.size - len(key) - 3) + b"\0" + key
     number = receiver.apply_public_exponent(int.from_bytes(padded, "big"))
@@ -232,8 +237,8 @@ def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
 
 
 def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
-    """Decrypt the session key of a SIMPLEBLOB (RFC 8017 7.2.2); return None if the blob was not encrypted for this key.
-    Spec: 2.4.2.
+    """Decrypt the session key in a SIMPLEBLOB (RFC 8017 7.2.2), or return None if the blob was not encrypted for
+    this key. Spec: MS-MQQB 2.4.2.
     """
     number = int.from_bytes(SimpleBlob(blob).encryptedKey, "little")
     if number >= receiver.modulus:
@@ -247,7 +252,9 @@ def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
 
 
 def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
-    """Build MQDSPUBLICKEYS from public keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
+    """Build the MQDSPUBLICKEYS that contain the given public keys, which are given by provider. Spec: MS-MQMQ
+    2.2.1, 2.2.2.
+    """
     entries = b""
     for provider, key in keys.items():
         name = provider.encode("utf-16-le") + b"\0\0"
@@ -257,7 +264,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 
 
 def listed_blobs(data: bytes) -> dict[str, bytes]:
-    """Return the keys in MQDSPUBLICKEYS as bytes, by provider; raise WireError if the structure is malformed."""
+    """Return the keys in MQDSPUBLICKEYS as bytes, by provider. Raise WireError if the structure is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
         raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
@@ -276,6 +283,6 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
 
 
 def listed_keys(data: bytes) -> dict[str, RsaKey]:
-    """Return the keys in MQDSPUBLICKEYS, by provider; raise WireError if the structure is malformed."""
+    """Return the keys in MQDSPUBLICKEYS, by provider. Raise WireError if the structure is malformed."""
     blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

@@ -17,9 +17,10 @@ class PrivateQueueFormatNameId(Structure):
 
 # [MS-MQMQ] sect 2.2.18.1.5.2
 class DirectQueueFormatName(Structure):
-    """A direct name with its length, padded to 4 bytes.
+    """A direct name with its length, padded to a multiple of 4 bytes.
 
-    The padding is aligned to the start of the enclosing header, in which the structure begins at a multiple of 4.
+    The padding is aligned to the start of the enclosing header. In this header, the structure begins at a multiple
+    of 4.
     """
 
     fields_desc = (
@@ -38,14 +39,14 @@ class PublicQueueFormatName(Structure):
 
 # [MS-MQMQ] sect 2.2.18.1.7.2
 class PrivateQueueFormatName(Structure):
-    """The name of a private queue on any host: the host's 16-byte GUID and the queue's number."""
+    """The name of a private queue on any host: the 16-byte GUID of the host, and the number of the queue."""
 
     fields_desc = (Guid("SourceQueueManager"), XLEIntField("PrivateQueueIdentifier", 0))
 
 
 # [MS-MQMQ] sect 2.2.18.1.4.1
 class MQFDirectQueueFormatName(Structure):
-    """A direct name in a list of names. It has no length field, and ends with a terminator."""
+    """A direct name in a list of names. It has no length field, but ends with a terminator."""
 
     fields_desc = (WideString("DirectFormatName", None),)
 

@@ -1,10 +1,10 @@
-"""Build and dissect connection-oriented DCE/RPC PDUs of either side with scapy's classes.
+"""Build and dissect connection-oriented DCE/RPC PDUs of clients and servers with scapy's classes.
 
 Spec: C706 12.6; MS-RPCE 2.2.2.
 
 ``rpc_fragments`` builds requests and responses. This module is written from the specification, independently of
-``reference_qm.rpc``. PDUs are built without validation; reading is strict, because scapy would silently store
-undissected bytes as ``Raw``.
+``reference_qm.rpc``. PDUs are built without validation. They are dissected strictly, because scapy would silently
+store undissected bytes as ``Raw``.
 """
 
 from __future__ import annotations
@@ -38,14 +38,16 @@ from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 HEADER_SIZE = 16
 TRAILER_SIZE = 8
-"""int bytes: the size of a sec_trailer without the following token."""
+"""int bytes: the size of a sec_trailer, without the token that follows it."""
 REQUEST_SIZE = 24
-"""The size in int bytes of a request or response before its stub."""
+"""int bytes: the size of the part of a request or response that precedes its stub."""
 MAX_FRAGMENT = 5840
 GROUP_ID_OFFSET = 20
-"""The offset of assoc_group_id in a PDU that negotiates contexts."""
+"""int bytes: the offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
-"""int bytes: the maximum size of a stub that is reassembled from fragments: twice the size of the longest message."""
+"""int bytes: the maximum size of a stub that is reassembled from fragments. It is twice the size of the longest
+message.
+"""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the verification trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PACKET_PRIVACY_LEVEL = 6
@@ -105,7 +107,7 @@ UNKNOWN_SYNTAX = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
 """An interface that no server implements."""
 
 ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
-"""Values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
+"""The values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
 
 class Proposal(NamedTuple):
@@ -117,7 +119,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The answer of a server to one proposal (p_result_t); ``transfer`` is None for the nil syntax."""
+    """The answer of a server to one proposal (p_result_t). ``transfer`` is None for the nil syntax."""
 
     result: int
     reason: int = 0
@@ -130,15 +132,15 @@ class Outcome(NamedTuple):
 def pdu(
     ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
 ) -> Packet:
-    """Build a PDU of a type that is given by name; ``header``: fields of scapy's DceRpc5, legal or not."""
+    """Build a PDU of the type with the given name. ``header`` contains fields of scapy's DceRpc5, legal or not."""
     made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
     return build_without_copies(made)
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without copying its fields; return the packet. Scapy copies the fields because fields
-    may have several values.
+    """Let scapy build a packet without copying its fields; return the packet. Scapy would copy the fields because
+    it allows fields with several values.
     """
     packet.explicit = 1
     for value in packet.fields.values():
@@ -159,7 +161,9 @@ def bind(
     flags: int = WHOLE_FRAGMENT_FLAGS,
     **body: Any,
 ) -> Packet:
-    """Build a bind, or with ``kind`` an alter_context; ``body``: fields of DceRpc5Bind. Spec: C706 12.6.4.3."""
+    """Build a bind, or the PDU that ``kind`` names, such as alter_context. ``body`` contains fields of DceRpc5Bind.
+    Spec: C706 12.6.4.3.
+    """
     contexts = [
         DceRpc5Context(
             cont_id=one.p_cont_id,
@@ -175,8 +179,8 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind``. The result is cached, because most associations of a run propose the same
-    contexts.
+    """Return the bytes that ``bind`` builds. The result is cached, because most associations of a run propose the
+    same contexts.
     """
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 
@@ -191,7 +195,7 @@ def bind_ack(
     flags: int = WHOLE_FRAGMENT_FLAGS,
     **body: Any,
 ) -> Packet:
-    """Build a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
+    """Build a bind_ack, or the PDU that ``kind`` names, such as alter_context_resp. Spec: C706 12.6.4.4."""
     results = [
         DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer))
         for one in outcomes
@@ -204,7 +208,7 @@ def bind_ack(
 
 @lru_cache(maxsize=128)
 def build_bind_ack(call_id: int, outcomes: tuple[Outcome, ...], group: int, port: str, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind_ack``."""
+    """Return the bytes of the PDU that ``bind_ack`` builds."""
     return bytes(bind_ack(call_id, outcomes, group=group, port=port, kind=kind, flags=flags))
 
 
@@ -242,8 +246,8 @@ def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
 
 
 def rpc_size(data: bytes) -> int | None:
-    """Return the size of the PDU at the start of the bytes; None while its header is incomplete. Raise WireError for
-    other bytes.
+    """Return the size of the PDU that begins with the given bytes, or None while its header is incomplete. Raise
+    WireError for bytes that do not begin a PDU.
     """
     if len(data) < HEADER_SIZE:
         return None
@@ -275,7 +279,7 @@ def read_flags(data: bytes) -> int:
 
 
 def dissect_rpc(data: bytes) -> Packet:
-    """Dissect a PDU completely; the stub remains ``Raw``. Raise WireError if this fails."""
+    """Dissect a PDU completely, except its stub, which remains ``Raw``. Raise WireError if this fails."""
     name = rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
@@ -310,12 +314,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
-    """Return the result of ``read_bind_outcomes`` for a PDU that is given as bytes."""
+    """Return the result of ``read_bind_outcomes`` for the bytes of a PDU."""
     return _outcomes_in(_drop_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
-    """Return the result of ``read_bind_proposals`` for a PDU that is given as bytes."""
+    """Return the result of ``read_bind_proposals`` for the bytes of a PDU."""
     return _proposals_in(_drop_identifiers(data))
 
 
@@ -325,8 +329,8 @@ def read_group_id(data: bytes) -> int:
 
 
 def _drop_identifiers(data: bytes) -> bytes:
-    """Return a PDU that negotiates contexts, with the identifiers of its call and group removed. Most associations of a
-    run negotiate with the same bytes except for these identifiers, so the results can be cached.
+    """Return a PDU that negotiates contexts with its call identifier and its group identifier set to zero. In most
+    associations of a run, the PDUs differ only in these identifiers, so that results can be cached.
     """
     if len(data) < GROUP_ID_OFFSET + 4:
         return data
@@ -349,7 +353,7 @@ def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
 
 
 def read_bind_outcomes(packet: Packet) -> list[Outcome]:
-    """Return the answers to the proposals, in order, from a bind_ack or alter_context_resp."""
+    """Return the answers to the proposals from a bind_ack or alter_context_resp, in order."""
     return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
@@ -378,7 +382,9 @@ def _read_pdu_type(data: bytes) -> int:
 
 
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
-    """Return the fields of a PDU, and of its stub if the stub was read, as text. This function raises no exception."""
+    """Return the fields of a PDU as text, with the fields of its stub if the stub was read. This function raises no
+    exception.
+    """
     try:
         packet = dissect_rpc(data)
     except WireError as error:

@@ -1,4 +1,4 @@
-"""Define the lookup of endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
+"""Define the look-up of endpoints: the operation ept_map, and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ EPT_OPERATIONS: dict[str, Operation] = {
 _ZERO_ADDRESS = str(IPv4Address(0))
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 _LENGTHS_OF_FLOORS = {_UUID: (19, 2), _CONNECTION_ORIENTED: (1, 2), _TCP: (1, 2), _IP: (1, 4)}
-"""The lengths in bytes of both sides of a floor, by protocol identifier. scapy does not check them."""
+"""For each protocol identifier, the lengths of both sides of a floor in bytes. scapy does not check these lengths.
+"""
 
 
 def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
-    """Return the bytes of the floors of a tower, in order, with their lengths, which scapy does not compute."""
+    """Return the bytes of the floors of a tower, in order. The bytes include the lengths, which scapy does not
+    compute.
+    """
     named = [
         {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
         for one in (interface, transfer)
@@ -40,7 +43,7 @@ def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: i
 
 
 def read_ports(response: Any) -> list[int]:
-    """Return the TCP ports of the towers in the answer to an ept_map; raise WireError if a tower is malformed."""
+    """Return the TCP ports of the towers in the answer to an ept_map. Raise WireError if a tower is malformed."""
     found = []
     for each in response.valueof("ITowers") or []:
         try:

@@ -1,7 +1,7 @@
 """Build and parse fragments of requests and responses as bytes. Spec: C706 12.6.4.9, 12.6.4.10.
 
-Almost every PDU of a run is a fragment without a sec_trailer. This module handles such a PDU with two structs; scapy,
-which handles all other PDUs, takes a hundred times as long.
+Almost every PDU of a run is a fragment without a sec_trailer. This module handles such a PDU with two structs. For
+all other PDUs, scapy is used, which takes a hundred times as long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BODY_LAYOUTS = {order: Struct(mark + "I2H") for order, mark in (("little", "<")
 
 
 class Fragment(NamedTuple):
-    """A request or response, or a fragment of one; ``opnum`` is 0 for a response."""
+    """A request or response, or a fragment of either. ``opnum`` is 0 for a response."""
 
     call_id: int
     pfc_flags: int
@@ -41,7 +41,7 @@ class Fragment(NamedTuple):
 def request(
     call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0
 ) -> list[bytes]:
-    """Return the fragments of a request; each fragment has at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
+    """Return the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
     return _build_fragments(_REQUEST, call_id, p_cont_id, opnum, stub, fragment, flags)
 
 
@@ -66,7 +66,7 @@ def _build_fragments(
 
 
 def parse_fragment(data: bytes) -> Fragment:
-    """Return a request or response that is parsed completely; raise WireError if this fails."""
+    """Parse a request or response completely, and return it. Raise WireError if this fails."""
     if not is_plain(data):
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
@@ -78,9 +78,9 @@ def parse_fragment(data: bytes) -> Fragment:
 
 
 def is_plain(data: bytes) -> bool:
-    """Return whether bytes are a complete request or response that consists only of a header and a stub.
+    """Return whether the given bytes are a complete request or response that consists only of a header and a stub.
 
-    Such a PDU is well-formed: scapy can dissect it.
+    Such a PDU is well-formed, so scapy can dissect it.
     """
     if len(data) < REQUEST_SIZE:
         return False

@@ -1,4 +1,6 @@
-"""Describe the stubs of RPC operations as tables, made from their scapy fields, for programs in other languages."""
+"""Describe the stubs of RPC operations as tables for programs in other languages. The tables are made from the
+scapy fields of the stubs.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,18 @@ SIZES_BY_FIELD_TYPE = {
     NDRIntField: (4, 4),
     NDRLongField: (8, 8),
 }
-"""int bytes: the sizes of primitive values in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
+"""int bytes: the sizes of primitive values, each in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
 TAG_SIZES = {"B": 1, "I": 4}
 GUID_SIZE = 16
 LARGEST_TAG = 16
-"""The maximum union discriminant that the search for union members tries."""
+"""The largest union discriminant that is tried when the members of a union are searched for."""
 
 Row = dict[str, Any]
 
 
 def describe_stub(fields: Iterable[Any]) -> list[Row]:
-    """Return a row for each parameter of a stub: its kind, the path of its display filter, and its sizes and
-    alignments, each first in NDR and then in NDR64.
+    """Return a row for each parameter of a stub. The row contains the kind of the parameter, the path of its
+    display filter, and its sizes and alignments; the value for NDR precedes the value for NDR64.
     """
     return [_describe_field(field, field.name) for field in fields]
 
@@ -69,8 +71,8 @@ def _describe_field(field: Any, path: str) -> Row:
 
 
 def _describe_union(field: Any, path: str) -> Row:
-    """Return the description of a union. The conditions of the union's fields determine the members. Members of
-    different kinds have different display filters.
+    """Return the description of a union. Its members are found by evaluating the conditions of its fields. Members
+    of different kinds have different display filters.
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")

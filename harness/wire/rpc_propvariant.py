@@ -1,9 +1,9 @@
-"""Define PROPVARIANT, and R_QMGetObjectProperties, whose stubs contain PROPVARIANTs.
+"""Define PROPVARIANT, and the operation R_QMGetObjectProperties, whose stubs contain PROPVARIANTs.
 
 Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
 
-The stub is written without scapy, so that a value may have an illegal form: a wrong width, a part of the value, or no
-bytes.
+The stubs are built without scapy, so that a value may have an illegal form: it may have a wrong width, or may be
+incomplete or empty.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
 NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""The size in bytes of a numeric value, by its type."""
+"""int bytes: the size of a numeric value, by its type."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,
@@ -68,7 +68,9 @@ _DIRECT_QUEUE_FORMAT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. ``raw``: the bytes of its union member, to use instead of ``value``, aligned for the type."""
+    """A PROPVARIANT. If ``raw`` is given, it replaces ``value``: it contains the bytes of the union member, which
+    are aligned as the type requires.
+    """
 
     vt: int
     value: Any = 0
@@ -76,7 +78,7 @@ class Variant:
 
 
 class Stub:
-    """A stub that is being built, with the pointers whose targets have not been written yet."""
+    """A stub that is being built. It stores the functions that will write the targets of its pointers."""
 
     def __init__(self, wide: bool) -> None:
         self.wide = wide
@@ -88,22 +90,26 @@ class Stub:
         self.data += bytes(-len(self.data) % size)
 
     def number(self, size: int, value: int) -> None:
-        """Write a number at its alignment."""
+        """Write a number, aligned to its size."""
         self.align(size)
         self.data += (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
     def long(self, value: int) -> None:
-        """Write a count or referent identifier, which has 4 bytes, or 8 bytes in NDR64."""
+        """Write a count or a referent identifier, which has 4 bytes in NDR and 8 bytes in NDR64."""
         self.number(8 if self.wide else 4, value)
 
     def write_pointer(self, behind: Callable[[], None] | None) -> None:
-        """Write a pointer. ``behind``: the function that writes the target later. None stands for NULL."""
+        """Write a pointer. ``behind`` is the function that later writes the target of the pointer; None stands for
+        a NULL pointer.
+        """
         self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
             self._owed.append(behind)
 
     def settle(self) -> None:
-        """Write the targets of pointers, each followed by the targets of its own pointers."""
+        """Write the targets of all pointers that have been written. Each target is followed by the targets of its
+        own pointers.
+        """
         while self._owed:
             first, *rest = self._owed
             self._owed = []
@@ -127,7 +133,7 @@ class Stub:
             self.number(size, value)
 
     def variant(self, one: Variant) -> None:
-        """Write a PROPVARIANT without the targets of its pointers."""
+        """Write a PROPVARIANT, but not the targets of its pointers."""
         self.align(8)
         self.number(2, one.vt)
         self.data += bytes(6)
@@ -174,7 +180,9 @@ class Stub:
 
 
 def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants: Sequence[Variant]) -> bytes:
-    """Build the stub of R_QMGetObjectProperties for the queue with a direct name (without ``DIRECT=``)."""
+    """Build the stub of R_QMGetObjectProperties for the queue with the given direct name, which is given without
+    ``DIRECT=``.
+    """
     stub = Stub(wide)
 
     def build_queue_format() -> None:
@@ -202,7 +210,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """A reader of the types and values in an answer; it raises WireError if the answer is too short."""
+    """A reader of the types and values in an answer. It raises WireError if the answer is too short."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data
@@ -210,7 +218,7 @@ class Reader:
         self.at = 0
 
     def number(self, size: int) -> int:
-        """Read a number at its alignment."""
+        """Read a number, which is aligned to its size."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
             raise WireError(f"expected {size} bytes at offset {self.at} of {len(self.data)} bytes")
@@ -244,8 +252,8 @@ class Reader:
 
 
 def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
-    """Read the answer to R_QMGetObjectProperties: the variants, whose types must be types of queue properties, and the
-    return value. Raise WireError for a malformed answer.
+    """Read the answer to R_QMGetObjectProperties, and return its variants and its return value. The types of the
+    variants must be types of queue properties. Raise WireError for a malformed answer.
     """
     reader = Reader(stub, wide)
     placed: list[tuple[int, int]] = []

@@ -56,12 +56,12 @@ class Action(IntEnum):
 
     @property
     def is_receive(self) -> bool:
-        """Whether a read with the action removes the message from the queue."""
+        """Whether a read with this action removes the message from the queue."""
         return takes_message(self)
 
     @property
     def peeking(self) -> Action:
-        """The lookup action that peeks at the message which this lookup action receives."""
+        """The lookup action that only peeks at the message which this lookup action would receive."""
         return Action(self - 0x10) if self.is_receive else self
 
 
@@ -83,8 +83,8 @@ class PortType(IntEnum):
 
 
 class LookupId(IntEnum):
-    """The LookupIds for the ends of a queue: NEXT of BEFORE_FIRST is the first message, and PREV of BEHIND_LAST is the
-    last. Spec: MS-MQQP 3.1.4.11.
+    """The LookupIds of the two ends of a queue. NEXT of BEFORE_FIRST is the first message; PREV of BEHIND_LAST is
+    the last message. Spec: MS-MQQP 3.1.4.11.
     """
 
     BEFORE_FIRST = 0
@@ -99,7 +99,7 @@ LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV = 0x40000010, 0x40000011
 LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV = 0x40000020, 0x40000021, 0x40000022
 """The values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
 FIRST_ID, LAST_ID = 0, 0xFFFF_FFFF_FFFF_FFFF
-"""The LookupIds before the first and after the last message. Spec: MS-MQQP 3.1.4.11."""
+"""The LookupIds of the positions before the first and after the last message. Spec: MS-MQQP 3.1.4.11."""
 INFINITE = 0xFFFF_FFFF
 MAX_BUFFER = 0x0042_0000
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
@@ -108,7 +108,7 @@ IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 
 # [MS-MQQP] sect 2.2.2.1
 class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
-    """The description of the requested read in a request, and of the message in an answer."""
+    """The description of a read: in a request, of the requested read; in an answer, of the message."""
 
     ALIGNMENT = (4, 8)
     fields_desc = (
@@ -138,7 +138,7 @@ class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
 
 
 def build_desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
-    """Build a REMOTEREADDESC2 with a REMOTEREADDESC; None stands for NULL."""
+    """Build a REMOTEREADDESC2 that contains a REMOTEREADDESC; None stands for a NULL pointer."""
     return REMOTEREADDESC2(pRemoteReadDesc=build_pointer(desc), SequentialId=sequential_id)
 
 
@@ -197,4 +197,4 @@ QM2QM_OPERATIONS: dict[str, Operation] = {
     name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
     for opnum, (name, ins, outs) in enumerate(_OPERATION_TABLE)
 }
-"""The operations of qm2qm by name; the opnum is the position in the interface."""
+"""The operations of qm2qm, by name. The opnum of an operation is its position in the interface."""

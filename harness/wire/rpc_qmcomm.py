@@ -1,7 +1,8 @@
-"""Define the operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ 2.2.7.
+"""Define the operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ
+2.2.7.
 
-CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor needs it: all of its pointers
-are NULL.
+CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor needs it, with all pointers
+NULL.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ DENY_NONE, DENY_RECEIVE = 0, 1
 """The values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
 _SEND, _CREATECURSOR = 0, 2
-"""CACTB_SEND of uTransferType, two pointers, as in a zeroed buffer; CACTB_CREATECURSOR, three DWORDs.
+"""The values of uTransferType. The union member for CACTB_SEND consists of two pointers, as in a zeroed buffer; the
+union member for CACTB_CREATECURSOR consists of three DWORDs.
 
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """
 _UNION_ALIGNMENTS = (4, 8)
-"""The alignment in NDR64 of every union member, which is the greatest alignment of all members (MS-RPCE
-2.2.5.3.4.4).
+"""The alignment of every union member in NDR64. It is the greatest alignment of all members (MS-RPCE 2.2.5.3.4.4).
 """
 
 
@@ -97,7 +98,7 @@ class DL_ID(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMQ] sect 2.2.7
 class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
-    """A format name. Its union member is the field ``arm``; ``queue_format`` builds a QUEUE_FORMAT."""
+    """A format name. Its union member is the field ``arm``. Use ``queue_format`` to build a QUEUE_FORMAT."""
 
     ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (
@@ -123,11 +124,11 @@ class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
 
 
 def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0, tag: int | None = None) -> Any:
-    """Build a QUEUE_FORMAT with a QUEUE_FORMAT_TYPE.
+    """Build a QUEUE_FORMAT of the type ``kind`` (QUEUE_FORMAT_TYPE).
 
-    ``value``: a UUID, the text of a direct name without ``DIRECT=``, (UUID, Uniquifier) of a private queue, a DL_ID, or
-    the bytes of the union member. ``suffix``: m_SuffixAndFlags. ``tag``: the discriminant of the union, if different
-    from the type.
+    ``value`` is a UUID, a direct name without ``DIRECT=``, a tuple (UUID, Uniquifier) for a private queue, a DL_ID,
+    or the bytes of the union member. ``suffix`` is m_SuffixAndFlags. ``tag`` is the discriminant of the union, if
+    it differs from the type.
     """
     arm: Any = value
     if isinstance(value, UUID):
@@ -149,7 +150,9 @@ def _build_dword_fields(*names: str) -> list[Any]:
 
 
 class SendArm(NDRPacket):  # type: ignore[misc]
-    """The union member Send of CACTransferBufferV1: pointers to format names, which are NULL."""
+    """The union member Send of CACTransferBufferV1, which contains pointers to format names; these pointers are
+    NULL.
+    """
 
     ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = tuple(_build_null_pointer_fields("pAdminQueueFormat", "pResponseQueueFormat"))
@@ -157,7 +160,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
-    """The structure that R_QMCreateRemoteCursor receives and ignores (MS-MQMP 3.1.4.4); its pointers are NULL."""
+    """The structure that R_QMCreateRemoteCursor receives and ignores (MS-MQMP 3.1.4.4). Its pointers are NULL."""
 
     ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (

@@ -44,7 +44,9 @@ FAULT_NAMES = {
     0x1C01000B: "nca_s_proto_error",
     0x1C010014: "nca_s_server_too_busy",
 }
-"""The name of each fault status, by value. Any other fault status is an HRESULT that was sent as a fault."""
+"""The name of each fault status, by value. A fault status that is not listed is an HRESULT that was sent as a
+fault.
+"""
 
 
 def name_status(status: int) -> str:
@@ -58,5 +60,7 @@ def name_fault(status: int) -> str:
 
 
 def is_failure(status: int) -> bool:
-    """Return whether a status is a failure HRESULT, which has the severity bit set. Spec: MS-MQQP 2.2."""
+    """Return whether a status is an HRESULT that reports a failure. The severity bit of such an HRESULT is set.
+    Spec: MS-MQQP 2.2.
+    """
     return status >> 31 == 1

@@ -1,7 +1,7 @@
 """Build and read RPC stubs from tables of parameters, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
 
-The module uses scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError,
-independently of scapy's configuration.
+The module uses scapy's NDR classes. Stubs are read strictly: WireError is raised for a stub that is too short or
+too long, independent of scapy's configuration.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from harness.wire.rpc import Syntax, build_without_copies
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 SHORT_STUB = 512
-"""int bytes: the maximum length of a stub whose dissected packet is reused for stubs with the same bytes."""
+"""int bytes: the maximum length of a stub whose dissected packet is reused for other stubs with the same bytes."""
 NULL_HANDLE = bytes(20)
-"""The context handle NULL: attributes (u32) and a nil UUID (C706 14.2.16.6)."""
+"""The context handle NULL: attributes (u32) followed by a nil UUID (C706 14.2.16.6)."""
 
 
 class Exactly(StrFixedLenField):
-    """A field that consists of exactly the announced number of bytes."""
+    """A field that must consist of exactly the announced number of bytes."""
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
         if len(s) < self.sz:
@@ -44,17 +44,17 @@ class Exactly(StrFixedLenField):
 
 
 def Handle(name: str) -> NDRAlign:
-    """Declare a context handle: 20 bytes, read as one value."""
+    """Declare a context handle of 20 bytes, which is read as one value."""
     return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
 
 
 def Guid(name: str) -> NDRAlign:
-    """Declare a GUID of 16 bytes in wire order, ``UUID.bytes_le``."""
+    """Declare a GUID of 16 bytes in the order of the wire, ``UUID.bytes_le``."""
     return NDRAlign(Exactly(name, bytes(16), length=16), align=(4, 4))
 
 
 class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
-    """A conformant and varying array of bytes; all announced bytes must be present."""
+    """A conformant and varying array of bytes. All announced bytes must be present."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, b"", size_is=lambda pkt: pkt.max_count)
@@ -69,12 +69,14 @@ class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
 
 
 def build_pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
-    """Build a [unique] pointer to a value; None stands for NULL."""
+    """Build a [unique] pointer to a value; the value None stands for a NULL pointer."""
     return None if value is None else NDRPointer(referent_id=referent, value=value)
 
 
 def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: int | None = None) -> NDRPointer | None:
-    """Build a pointer to a conformant and varying array of bytes; the counts are those of ``data`` unless given."""
+    """Build a pointer to a conformant and varying array of bytes. Counts that are not given are computed from
+    ``data``.
+    """
     if data is None:
         return None
     varying = NDRVaryingArray(offset=0, actual_count=len(data) if actual_count is None else actual_count, value=data)
@@ -83,7 +85,7 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
 
 
 def wide_string(text: str) -> NDRPointer:
-    """Build a pointer to a [string] of UTF-16 characters with its terminator. Spec: C706 14.3.4.2."""
+    """Build a pointer to a [string] of UTF-16 characters, including its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
     made = build_pointer(NDRConformantArray(max_count=count, value=[varying]))
@@ -92,7 +94,9 @@ def wide_string(text: str) -> NDRPointer:
 
 
 def octets(value: Any) -> bytes | None:
-    """Return the bytes that a pointer refers to, from ``buffer`` or from a received stub; None for NULL."""
+    """Return the bytes to which a pointer refers, or None for a NULL pointer. The pointer was built by ``buffer``
+    or received in a stub.
+    """
     while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
         value = value.value
         if isinstance(value, list):
@@ -102,7 +106,7 @@ def octets(value: Any) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of an interface: its opnum and the packets of its stubs."""
+    """One operation of an interface: its opnum, and the packets that represent its stubs."""
 
     interface: Syntax
     opnum: int
@@ -112,7 +116,7 @@ class Operation:
     Response: type[NDRPacket]
 
     def build_request(self, wide: bool, **arguments: Any) -> bytes:
-        """Return the stub of a request; omitted arguments have default values."""
+        """Return the stub of a request. Omitted arguments have default values."""
         return build_stub(self.Request(**arguments, ndr64=wide), wide)
 
     def build_response(self, wide: bool, **results: Any) -> bytes:
@@ -120,16 +124,16 @@ class Operation:
         return build_stub(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
-        """Return the dissected stub of a request; raise WireError if the stub is malformed."""
+        """Return the dissected stub of a request. Raise WireError if the stub is malformed."""
         return read_stub(self.Request, stub, wide)
 
     def read_response(self, stub: bytes, wide: bool) -> Packet:
-        """Return the dissected stub of a response; raise WireError if the stub is malformed."""
+        """Return the dissected stub of a response. Raise WireError if the stub is malformed."""
         return read_stub(self.Response, stub, wide)
 
 
 def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[Any], outs: list[Any]) -> Operation:
-    """Declare an operation by the fields of its request stub and its response stub."""
+    """Declare an operation, given the fields of its request stub and of its response stub."""
     request = type(f"{name}_Request", (NDRPacket,), {"fields_desc": ins})
     response = type(f"{name}_Response", (NDRPacket,), {"fields_desc": outs})
     return Operation(interface, opnum, name, section, request, response)
@@ -142,9 +146,10 @@ def build_stub(packet: NDRPacket, wide: bool) -> bytes:
 
 
 def read_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
-    """Dissect a stub completely; raise WireError if this fails.
+    """Dissect a stub completely. Raise WireError if this fails.
 
-    Equal short stubs, such as empty answers of reads, share one packet: the harness never changes a received packet.
+    Short stubs with the same bytes, such as empty answers of reads, share one packet. This is safe because the
+    harness never changes a received packet.
     """
     return _read_short_stub(kind, stub, wide) if len(stub) <= SHORT_STUB else _dissect_stub(kind, stub, wide)
 

@@ -1,5 +1,6 @@
-"""Add and remove the sec_trailer of DCE/RPC PDUs as bytes, and split a PDU into its protected segments. This module is
-written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706 13.2.6.
+"""Add sec_trailers to DCE/RPC PDUs and remove them, as bytes, and split a PDU into its protected segments. This
+module is written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11;
+C706 13.2.6.
 """
 
 from __future__ import annotations
@@ -46,15 +47,15 @@ class Parts(NamedTuple):
 
 
 def append_trailer(pdu: bytes, trailer: Trailer) -> bytes:
-    """Return a little-endian PDU with an added sec_trailer, after ``auth_pad_length`` zeros."""
+    """Return a little-endian PDU with a sec_trailer added after ``auth_pad_length`` zeros."""
     made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.head() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 
 
 def read_trailer(pdu: bytes) -> Trailer | None:
-    """Return the sec_trailer of a complete PDU, or None if the PDU has none; raise WireError if the trailer does not
-    fit.
+    """Return the sec_trailer of a complete PDU, or None if the PDU has none. Raise WireError if the trailer does
+    not fit into the PDU.
     """
     order, length = _read_byte_order(pdu), auth_length(pdu)
     if not length:
@@ -75,7 +76,9 @@ def auth_length(pdu: bytes) -> int:
 
 
 def parts_of(pdu: bytes) -> Parts:
-    """Split a request or response that has a trailer into its segments; raise WireError if the trailer does not fit."""
+    """Split a request or response that has a trailer into its segments. Raise WireError if the trailer does not fit
+    into the PDU.
+    """
     if read_trailer(pdu) is None:
         raise WireError("no sec_trailer")
     end = len(pdu) - auth_length(pdu)

@@ -1,5 +1,5 @@
-"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately, and
-copy all later bytes of the packet each time.
+"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately,
+and would copy all later bytes of the packet each time.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from harness.wire.wire_error import WireError
 from harness.wire.words import Bits, Word, list_words
 
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""The format characters of struct, by the size of a Word in bytes."""
+"""For each size of a Word in bytes, the format character of struct."""
 
 
 class Single:
-    """A field of any size, which is read and written alone."""
+    """A field of any size that is read and written separately from its neighbors."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
 
     def read(self, layer: Packet, data: bytes) -> bytes:
-        """Read the field from the first bytes, and return the remaining bytes."""
+        """Read the field from the start of the given bytes; return the remaining bytes."""
         field = self._field
         try:
             data, layer.fields[field.name] = field.getfield(layer, data)
@@ -57,7 +57,7 @@ class Run:
         ]
 
     def read(self, layer: Packet, data: bytes) -> bytes:
-        """Read the fields from the first bytes, and return the remaining bytes."""
+        """Read the fields from the start of the given bytes; return the remaining bytes."""
         if len(data) < self._struct.size:
             raise self._find_missing_bytes(layer, data)
         values = layer.fields
@@ -71,7 +71,7 @@ class Run:
         return data[self._struct.size :]
 
     def _find_missing_bytes(self, layer: Packet, data: bytes) -> WireError:
-        """Return the error for the first field that needs more bytes than remain."""
+        """Return the error for the first field that needs more bytes than are left."""
         for part in self._parts:
             size = part.size if isinstance(part, Word) else part.sz
             if len(data) < size:
@@ -109,7 +109,7 @@ Part: TypeAlias = Single | Run
 
 @cache
 def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
-    """Return the parts (runs and single fields) of a layer in wire order."""
+    """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
     return tuple(_group(list_field_runs(layer)))
 
 
@@ -123,14 +123,16 @@ def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
 
 @cache
 def list_field_runs(layer: type[Packet]) -> tuple[Field | Word, ...]:
-    """Return the fields of a layer in wire order, with each Word in place of its bits."""
+    """Return the fields of a layer in wire order. Each Word appears in place of its bits."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)
 
 
 def _has_fixed_size(part: Field | Word) -> bool:
-    """Return whether the methods of scapy read and write a field in a fixed size, in the byte order of the packets."""
+    """Return whether scapy's own methods read and write a field, the field has a fixed size, and it has the byte
+    order of the packets.
+    """
     if isinstance(part, Word):
         return part.size in _FORMATS
     little_endian = part.fmt[0] == "<" or part.sz == 1 or part.fmt[-1] == "s"
@@ -138,7 +140,7 @@ def _has_fixed_size(part: Field | Word) -> bool:
 
 
 def _is_plain(field: Field, method: str) -> bool:
-    """Return whether a field class does not override a given method of Field."""
+    """Return whether a field class inherits a given method of Field unchanged."""
     return getattr(type(field), method) is getattr(Field, method)
 
 

@@ -1,4 +1,4 @@
-"""Define the SecurityHeader, with the sender of a message, a key, a signature and a certificate."""
+"""Define the SecurityHeader, which contains the sender of a message, a key, a signature and a certificate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZE_FIELDS = {
     "SenderCert": ("SenderCertSize", "I"),
     "ProviderInfo": ("ProviderInfoSize", "I"),
 }
-"""The items of SecurityData in wire order, each with the name of its size field."""
+"""The items of SecurityData in wire order, each with the name of the field that contains its size."""
 
 
 def _build_item_fields(name: str) -> tuple[Field, Field]:
@@ -30,10 +30,10 @@ def _has_data(layer: Packet) -> bool:
 
 # [MS-MQMQ] sect 2.2.20.6
 class SecurityHeader(Layer):
-    """The header with 16 bytes and the items of SecurityData, each padded to 4 bytes.
+    """The header of 16 bytes and the items of SecurityData, each padded to a multiple of 4 bytes.
 
-    The sizes, not AI, determine which items are present: real Windows sends a SecurityID with AI clear (MS-MQQB
-    4.1.7).
+    The sizes, not AI, determine which items are present: real Windows sends a SecurityID even when AI is not set
+    (MS-MQQB 4.1.7).
     """
 
     Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)
@@ -47,6 +47,6 @@ class SecurityHeader(Layer):
 
 # [MS-MQMQ] sect 2.2.20.6
 class ProviderInfo(Structure):
-    """The item ProviderInfo of SecurityData: type and name of a cryptographic provider."""
+    """The item ProviderInfo of SecurityData: the type and the name of a cryptographic provider."""
 
     fields_desc = (LEIntField("ProviderType", 0), WideString("ProviderName", None))

@@ -9,7 +9,7 @@ from harness.wire.layer import Layer
 
 # [MS-MQMQ] sect 2.2.20.4
 class SessionHeader(Layer):
-    """The header with the counts of the packets received and sent in the session: 16 bytes."""
+    """The header with the counts of the packets that were received and sent in the session: 16 bytes."""
 
     fields_desc = (
         LEShortField("AckSequenceNumber", 0),

@@ -12,8 +12,8 @@ from harness.wire.words import Word
 
 # [MS-MQMQ] sect 2.2.20.5
 class TransactionHeader(Layer):
-    """The header with the position of a message in its transactional sequence: 20 bytes, 36 with the
-    connector's GUID.
+    """The header with the position of a message in its transactional sequence: 20 bytes, or 36 bytes with the GUID
+    of the connector.
     """
 
     Flags = Word(

@@ -20,8 +20,8 @@ MAX_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
-    """Return every field of a packet, with its offset, as text, or the error if dissection fails. This function raises
-    no exception.
+    """Return a text with every field of a packet and its offset, or with the error if the packet cannot be
+    dissected. This function raises no exception.
     """
     try:
         packet = dissect_ping(data) if ping else dissect(data)
@@ -31,16 +31,16 @@ def dissection(data: bytes, ping: bool = False) -> str:
 
 
 def tree(packet: Packet) -> str:
-    """Return every field of an already dissected packet, with its offset, as text."""
+    """Return a text with every field of an already dissected packet and its offset."""
     return "\n".join(line.text for line in tree_lines(packet))
 
 
 class TreeLine(NamedTuple):
     """A line of a dissection: the field that the line shows, and the offsets of the field.
 
-    ``path``: the names from the header to the field, ``("UserHeader", "Flags", "DM")``; for a header, only its name.
-    ``start``, ``end``: int offsets in the packet, ``end`` exclusive; for a bit, the offsets of its Word. An element of
-    a list has no name, so its path ends with ``-``.
+    ``path`` contains the names from the header to the field, such as ``("UserHeader", "Flags", "DM")``; for a
+    header, it contains only its name. ``start`` and ``end`` are int offsets in the packet; ``end`` is exclusive.
+    For a bit, they are the offsets of its Word. An element of a list has no name, so its path ends with ``-``.
     """
 
     text: str
@@ -51,7 +51,7 @@ class TreeLine(NamedTuple):
 
 
 def tree_lines(packet: Packet) -> list[TreeLine]:
-    """Return the lines of the text that ``tree`` returns."""
+    """Return the lines of the text that ``tree`` returns for a packet."""
     lines: list[TreeLine] = []
     offset = 0
     for layer in packet.iterpayloads():
@@ -63,15 +63,15 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
 
 
 def is_rebuilt(packet: Packet, data: bytes) -> bool:
-    """Return whether rebuilding a packet from its fields gives the same bytes. Only then are the offsets of its lines
-    offsets in these bytes.
+    """Return whether the packet, rebuilt from its fields, has the given bytes. Only then are the offsets of its
+    lines offsets in these bytes.
     """
     return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
 
 
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
-    """Yield the lines of a layer that begins at the offset ``start``, with the offsets of its fields in the rebuilt
-    bytes.
+    """Yield the lines of a layer that begins at the offset ``start``. The offsets of its fields are offsets in the
+    rebuilt bytes.
     """
     built = b""
     for field in list_field_runs(type(layer)):
@@ -95,7 +95,7 @@ def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, .
 def _list_field_lines(
     path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str
 ) -> Iterator[TreeLine]:
-    """Yield the lines of one field; no lines for a missing field or missing padding."""
+    """Yield the lines of one field. A missing field and missing padding have no lines."""
     name = path[-1]
     if value is None or (value == b"" and name.endswith("Padding")):
         return

@@ -1,4 +1,6 @@
-"""Define the UserHeader, with source and destination of a message, and with flags for the headers that follow."""
+"""Define the UserHeader, which contains the source and the destination of a message, and flags for the headers that
+follow.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,14 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
         7: DirectQueueFormatName,
     },
 }
-"""The layout of a queue's name, by flag and value of the flag."""
+"""For each flag and each value of the flag, the layout of a queue's name."""
 
 UNLISTED_QUEUE_TYPE = 6  # DQ has no value for a PrivateQueueFormatName; in the other flags, its value is 6
 
 
 class Queue(Nested):
-    """A field for the name of a queue, with the layout that ``flag`` selects. A str is a direct name, which is sent
-    unchanged.
+    """A field for the name of a queue. The flag ``flag`` selects the layout of the name. A str is a direct name,
+    which is sent unchanged.
     """
 
     __slots__ = ("flag",)
@@ -74,7 +76,9 @@ class Queue(Nested):
 
 
 def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
-    """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
+    """Return a function that computes the value of the flag for the queue in a layer: the first value whose layout
+    fits the queue.
+    """
 
     def get_queue_type(layer: Packet) -> int:
         queue = layer.getfieldval(field)
@@ -90,10 +94,10 @@ def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:
 
 # [MS-MQMQ] sect 2.2.19.2
 class UserHeader(Layer):
-    """The header with source, destination, TimeToBeReceived (s) and delivery of a message: 48 bytes and the names of
-    its queues.
+    """The header with the source, the destination, TimeToBeReceived (s) and the delivery of a message: 48 bytes and
+    the names of its queues.
 
-    The flags that announce a queue or a header, and DM of a transactional message, are computed.
+    DM of a transactional message, and the flags that announce a queue or a header, are computed.
     """
 
     Flags = Word(
@@ -125,13 +129,15 @@ class UserHeader(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Raise WireError for a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
+        """Raise WireError for a message without a MessagePropertiesHeader, because this header must be present
+        (MS-MQMQ 2.2.20).
+        """
         if self.underlayer and not self.MP:
             raise WireError("UserHeader.MP is 0, so the MessagePropertiesHeader is missing")
         return s
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        """Return the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
+        """Return the next header that the flags announce. The headers are in the order of MS-MQMQ 2.2.20."""
         following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_HEADER_POSITIONS[layer] :]
         for header, flag, in_base in following:
             announcing = self.underlayer if in_base else self
@@ -149,7 +155,7 @@ _FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
     (MultiQueueFormatHeader, "MQ", False),
     (SessionHeader, "SH", True),
 )
-"""The headers that can follow the UserHeader, in order, each with the flag that announces it, and whether this flag is
-in the BaseHeader.
+"""The headers that can follow the UserHeader, in order. Each is listed with the flag that announces it, and with
+whether this flag is in the BaseHeader.
 """
 _HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}

@@ -1,4 +1,4 @@
-"""Add names to message classes and statuses in the texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR
+"""Add the names of message classes and statuses to the texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR
 3.1.1.12, 3.1.7.1.32.
 """
 
@@ -30,13 +30,13 @@ MESSAGE_CLASS_NAMES = {
     0xC002: "NackReceiveTimeout",
     0xC004: "NackReceiveRejected",
 }
-"""The name of each message class in MS-MQDMPR, MESSAGE_CLASS_VALUES, by value. That list has no name for 0x00FF, which
-MS-MQMQ calls ORDER_ACK.
+"""The name of each message class in MS-MQDMPR (MESSAGE_CLASS_VALUES), by value. That list has no name for 0x00FF,
+which MS-MQMQ calls ORDER_ACK.
 """
 
 _CLASS_NUMBER_PATTERN = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
-"""A pattern for a message class in texts of checks: an item of a list, or a number after the name of its field. The
-same number after another field does not match.
+"""Matches a message class in the text of a check: an item of a list, or a number after the name of its field. The
+same number after the name of another field does not match.
 """
 _STATUS_NUMBER_PATTERN = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
 _LIST_ITEM_PATTERN = r"'[^'\\]*'"
@@ -44,7 +44,9 @@ _LIST_PATTERN = re.compile(rf"\[(?:{_LIST_ITEM_PATTERN}(?:, {_LIST_ITEM_PATTERN}
 
 
 def with_names(text: str) -> str:
-    """Return a text in which each message class and status has its name, and lists of words have a readable form."""
+    """Return a text in which the name of each message class and status is added, and lists of words have a readable
+    form.
+    """
     if "0x" in text:
         text = _STATUS_NUMBER_PATTERN.sub(
             lambda found: _add_name(found, RETURN_VALUE_NAMES),

@@ -17,10 +17,10 @@ DISSECTION_ERRORS = (
     OverflowError,
     Scapy_Exception,
 )
-"""The errors that scapy's own layers raise for bytes that they cannot dissect."""
+"""The exceptions that scapy's own layers raise for bytes that they cannot dissect."""
 
 
 class WireError(ValueError):
-    """The error when bytes cannot be dissected completely; the one-line message names the layer, the field and the
+    """The error when bytes cannot be dissected completely. Its one-line message names the layer, the field and the
     reason.
     """

@@ -1,4 +1,4 @@
-"""Define Words: printed fields that consist of bit fields, such as ``Flags``."""
+"""Define Words. A Word is a printed field that consists of bit fields, such as ``Flags``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from scapy.packet import Packet
 
 
 class Word:
-    """A printed field that consists of bit fields, such as ``Flags``; a Word is read and written as one number.
+    """A printed field that consists of bit fields, such as ``Flags``. A Word is read and written as one number.
 
-    ``layout``: the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults``: default values by name,
-    otherwise 0; a default that is a function is called with the layer when the packet is built.
+    ``layout`` contains the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults`` contains
+    default values by name; a bit field without one has the default 0. If a default is a function, it is called with
+    the layer when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
@@ -32,14 +33,14 @@ class Word:
 
     @property
     def fields(self) -> list[BitField]:
-        """The bit fields in the order that scapy uses: the most significant bit first."""
+        """The bit fields in the order that scapy uses, with the most significant bit first."""
         return [field for field, _ in reversed(self.bits)]
 
     def __set_name__(self, owner: type[Packet], name: str) -> None:
         self.name = name
 
     def split(self, whole: int, values: dict[str, Any]) -> None:
-        """Split a number into its bit fields, and store their values in ``values`` by name."""
+        """Split a number into its bit fields, and store the value of each bit field in ``values`` under its name."""
         for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 
@@ -65,7 +66,9 @@ class Word:
 
 
 class Bits(BitField):
-    """One or more bits of a Word; with ``compute``, the value None is computed when the packet is built."""
+    """One or more bits of a Word. If ``compute`` is given, the value None is replaced by a computed value when the
+    packet is built.
+    """
 
     __slots__ = ("compute",)
 
