@@ -1,4 +1,4 @@
-"""TransactionHeader, and the bodies of order and final acknowledgments.
+"""Parses and builds the TransactionHeader, and the bodies of order and final acknowledgments.
 
 Spec: MS-MQMQ 2.2.20.5; MS-MQQB 2.2.4.1, 2.2.5.1.
 """
@@ -40,7 +40,7 @@ class TransactionHeader(Flagged, Record):
     """The place of a message in a transactional sequence.
 
     Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and
-    PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID or None (CG).
+    PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID, or None if the bit CG is clear.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
