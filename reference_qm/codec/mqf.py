@@ -105,7 +105,7 @@ class MQFAddressHeader(Record):
 
     @property
     def ElementCount(self) -> int:  # noqa: N802 - the printed name
-        """Return the number of elements of FormatNameList."""
+        """The number of elements in FormatNameList."""
         return len(self.FormatNameList)
 
     @classmethod

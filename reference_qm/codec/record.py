@@ -63,7 +63,7 @@ class Bits(property):
 
 
 class Flagged:
-    """A structure that has a field of named bits."""
+    """A structure with a field that consists of named bits."""
 
     __slots__ = ()
 

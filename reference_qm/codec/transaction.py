@@ -82,7 +82,7 @@ class TransactionHeader(Flagged, Record):
 
 @value_object
 class OrderAckBody(Record):
-    """OrderAck Body: the MessageBody of an OrderAck Packet.
+    """The OrderAck Body, which is the MessageBody of an OrderAck Packet.
 
     Spec: MS-MQQB 2.2.4.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
     Reserved 20 bytes.
@@ -105,7 +105,7 @@ class OrderAckBody(Record):
 
 @value_object
 class FinalAckBody(Record):
-    """FinalAck Body: the MessageBody of a FinalAck Packet.
+    """The FinalAck Body, which is the MessageBody of a FinalAck Packet.
 
     Spec: MS-MQQB 2.2.5.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
     SourceGUID 16-byte GUID; MessageID u32 LE.

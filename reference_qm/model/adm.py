@@ -229,7 +229,7 @@ class OutgoingMessagePosition:
 
     @property
     def priority(self) -> int:
-        """The DispatchEntry.Priority. Spec: MS-MQDMPR 3.1.7.1.28."""
+        """The DispatchEntry.Priority of the message. Spec: MS-MQDMPR 3.1.7.1.28."""
         return self.MessagePosition.QueueReference.BasePriority + self.MessagePosition.MessageReference.Priority
 
     @property
@@ -342,7 +342,7 @@ class Session:
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The resolved addresses of next hops, by host name."""
     awaited_by: list[int] = field(default_factory=list)
-    """The tokens of the OpenSession commands that wait for an answer."""
+    """The tokens of the OpenSession commands that are answered when the session is open or closed."""
 
 
 @dataclass(slots=True, kw_only=True)

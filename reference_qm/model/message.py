@@ -46,7 +46,7 @@ class Message:
     HopCount: int = 0
     """The value of UserHeader.Flags.RC. MS-MQDMPR has no attribute for this value."""
     ApplicationDeadletterQueue: str = ""
-    """The path name of a dead-letter queue of this queue manager."""
+    """The path name of the local queue that the application uses as dead-letter queue, or an empty string."""
     AcknowledgementsRequested: int = 0
     PositiveJournalingRequested: bool = False
     NegativeJournalingRequested: bool = False

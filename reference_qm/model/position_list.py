@@ -29,7 +29,7 @@ def storage_size(message: Message) -> int:
 
 @dataclass(slots=True)
 class Storage:
-    """The total size in bytes of the messages of several queues."""
+    """Counts the total size in bytes of the messages in several queues."""
 
     used: int = 0
 

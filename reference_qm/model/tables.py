@@ -74,7 +74,7 @@ class OutgoingMessageTable:
         return None
 
     def note_sent(self, position: OutgoingMessagePosition) -> None:
-        """Set AwaitingAck of a sent position to TRUE."""
+        """Set AwaitingAck of a position that was sent to TRUE."""
         position.AwaitingAck = True
         self._sent[position.order] = position
 
@@ -85,7 +85,9 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
-        """Keep a position that has left the session's sequence but awaits a further acknowledgment."""
+        """Set AwaitingAck of a position to FALSE, but keep the position in the table, because it awaits a further
+        acknowledgment.
+        """
         position.AwaitingAck = False
         self._sent.pop(position.order, None)
 

@@ -1,4 +1,4 @@
-"""Keeps the running timers of MS-MQQB 3.1.2. The caller passes the time."""
+"""Stores the running timers, such as the timers of MS-MQQB 3.1.2. The caller passes the present time."""
 
 from __future__ import annotations
 

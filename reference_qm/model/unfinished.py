@@ -1,4 +1,4 @@
-"""Counts the bytes of unfinished packets and requests, with one limit for all connections."""
+"""Counts the bytes of unfinished packets and requests. All connections share one limit."""
 
 from __future__ import annotations
 

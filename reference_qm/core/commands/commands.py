@@ -124,8 +124,8 @@ class Commands(Part):
         )
 
     def _expand_list(self, to: str) -> FormatName | None:
-        """Return the single format names in a format name with several elements, or None if the format name names a
-        single queue.
+        """Return the expanded form of a format name that stands for several queues, or None if the format name
+        identifies a single queue.
 
         Spec: MS-MQDMPR 3.1.7.3.8.
         """

@@ -27,7 +27,8 @@ class DirectoryClient(Part):
     __slots__ = ()
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Store the content of the directory, and continue the work that waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
+        """Store the content of the directory, and continue the work that waited for this content. Spec: MS-MQDMPR
+        3.1.7.1.20.
 
         If the directory is unavailable, the queue manager waits for it. After any other read error, the previous
         content is kept.

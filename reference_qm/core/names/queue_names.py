@@ -43,7 +43,7 @@ note <62>.
 """
 JOURNAL_SUFFIX = "journal"
 OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
-"""The host names that every computer uses for itself."""
+"""The host names that mean the local computer on every computer."""
 
 
 class QueuePath(NamedTuple):

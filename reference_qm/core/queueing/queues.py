@@ -43,7 +43,7 @@ CREATOR_ATTRIBUTES = (
 
 
 DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
-"""The attributes of a public queue that the directory sets."""
+"""The attributes of a public queue whose values come from the directory."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 

@@ -55,11 +55,11 @@ class TransactionEvents(Part):
         """Mark the first and the last message that a transaction sends to each queue. Spec: MS-MQDMPR 3.1.4.3,
         3.1.1.12.
 
-        3.1.4.3 marks the first and the last operation of the whole transaction, even if it is a dequeue. 3.1.1.12
-        marks the first and the last message within a sequence, which has one destination. MS-MQMQ 2.2.20.5 marks
-        the first and the last message that is sent. For a transaction with one destination, the three definitions
-        agree. Here the messages to each queue are marked separately, so that every receiver recognizes the end of
-        the transaction.
+        3.1.4.3 marks the first and the last operation of the whole transaction, even if this operation is a
+        dequeue. 3.1.1.12 marks the first and the last message within a sequence, which has one destination. MS-MQMQ
+        2.2.20.5 marks the first and the last message that is sent. For a transaction with one destination, the
+        three definitions agree. Here the messages to each queue are marked separately, so that every receiver
+        recognizes the end of the transaction.
         """
         sent: dict[Queue, list[MessagePosition]] = {}
         for operation in transaction.TransactionalOperationCollection:

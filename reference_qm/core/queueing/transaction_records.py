@@ -31,8 +31,8 @@ class TransactionRecords(Part):
     __slots__ = ()
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
-        """Build the record that a vote writes. The record contains the messages to be sent and the other pending
-        operations.
+        """Build the record that is written to the disk for a vote. The record contains the messages to be sent and
+        the other pending operations.
         """
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
         operations = _current_operations(transaction)

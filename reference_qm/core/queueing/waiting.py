@@ -92,21 +92,25 @@ class Waiting(Part):
         return found
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        """End a wait with a message. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6, 3.2.7.5."""
+        """End the wait of a reader, and pass a message to the reader. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6,
+        3.2.7.5.
+        """
         self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        """End a wait without a message. Spec: MS-MQDMPR 3.1.7.3.5, 3.2.7.6."""
+        """End the wait of a reader without a message, and pass a status to the reader. Spec: MS-MQDMPR 3.1.7.3.5,
+        3.2.7.6.
+        """
         self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.wait_expired(reader.CursorReference)
         reader.answered(status, None)
 
     def on_waiting_message_read_timer(self, number: int) -> None:
-        """End a wait whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
+        """End the wait of a reader whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -44,8 +44,8 @@ class RemoteQueue:
     """A queue of another queue manager, with the data about it that an application and its supporting server have
     in the documents.
 
-    ``number`` is the number of the queue in commands. ``server`` is the address for the calls of qmcomm and the
-    first call of qm2qm. QueueHandle, QueueDescriptor and OpenContext are the u32 inputs of MS-MQQP 3.2.4.1.
+    ``number`` is the number of the queue in commands. ``RemoteServer`` is the address for the calls of qmcomm and
+    the first call of qm2qm. QueueHandle, QueueDescriptor and OpenContext are the u32 inputs of MS-MQQP 3.2.4.1.
     ``binding`` is the binding handle for all other calls.
     """
 

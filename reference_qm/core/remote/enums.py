@@ -30,7 +30,7 @@ RECEIVE_ACTIONS = frozenset(
         ReadAction.MQ_LOOKUP_RECEIVE_PREV,
     }
 )
-"""The actions that remove a message; all other actions peek."""
+"""The actions that remove a message. All other actions only peek at a message."""
 
 
 class Ack(IntEnum):

@@ -49,7 +49,7 @@ class RemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OpenQueueEntry:
-    """A queue opened by a remote client. Spec: MS-MQQP 3.1.1.4."""
+    """A queue that a remote client opened. Spec: MS-MQQP 3.1.1.4."""
 
     OpenQueueDescriptorHandle: int
     ClientId: UUID

@@ -119,7 +119,7 @@ class Qmcomm(Part):
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Return the u32 values with which a client refers to an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
+        """Return the u32 values by which a client identifies an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
@@ -155,5 +155,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Return the port of an interface to a client. Spec: MS-MQMP 3.1.4.24."""
+        """Answer a call with the port of an interface. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

@@ -149,7 +149,7 @@ class RemoteOpening(Part):
         self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Return the port of an interface to a client. Spec: MS-MQQP 3.1.4.8."""
+        """Answer a call with the port of an interface. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
@@ -168,7 +168,7 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Return the server's version to a client. Spec: MS-MQQP 3.1.4.9."""
+        """Answer a call with the server's version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 

@@ -100,7 +100,7 @@ class ServerBindings(Part):
         return bool(status & FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
-        """Raise RemoteError when a method returned a failure HRESULT."""
+        """Raise RemoteError if a method returned a failure HRESULT."""
         status = results.get("Return", 0)
         assert isinstance(status, int)
         if self.is_failure(status):

@@ -75,7 +75,7 @@ class Establishing(Part):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again: to the next hop in the list, or after the last next hop, with a new list. Spec: MS-MQQB
+        """Connect again to the next hop in the list. After the last next hop, build the list again. Spec: MS-MQQB
         3.1.6.1.
 
         The timer also runs while a session with messages is being established (3.1.3.2). Then no retry is needed,

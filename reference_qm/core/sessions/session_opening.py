@@ -37,7 +37,7 @@ class SessionOpening(Part):
     __slots__ = ()
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
-        """Begin a session on an accepted connection. Spec: MS-MQQB 3.1.5.10."""
+        """Begin a session on a connection that was accepted. Spec: MS-MQQB 3.1.5.10."""
         session = Session(self.qm.next_session_number(), initiator=False)
         session.transport = event.transport
         session.RemoteQMAddress = event.remote.host

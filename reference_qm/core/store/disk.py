@@ -147,7 +147,9 @@ class Disk:
         return {"sequential_id": self.reserved_sequential}
 
     def note_persisted(self, token: int) -> Commit | None:
-        """Mark the change with the given token as written to disk; return the change, or None for an unknown token."""
+        """Record that the change with the given token is on disk. Return the change, or None if the token is
+        unknown.
+        """
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved

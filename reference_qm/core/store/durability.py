@@ -62,8 +62,8 @@ class Durability(Part):
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         """Return the change that removes messages from local queues.
 
-        If the removal of a message must be reported to its sender, the message stays on disk with the reason until
-        the acknowledgment is on disk (``position_deleted``).
+        If the removal of a message must be acknowledged, the message stays on disk with the reason until the
+        acknowledgment is on disk (``position_deleted``).
         """
         change: Change = {}
         if not self.qm.disk.used:

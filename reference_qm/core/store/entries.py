@@ -66,7 +66,9 @@ def build_awaiting_final_ack_change(position: MessagePosition) -> Change:
 
 
 def is_removal_reported(position: MessagePosition, reason: MessageClass) -> bool:
-    """Return whether the removal of a message from its queue must be reported to its sender. Spec: MS-MQQB 3.1.7.2."""
+    """Return whether an acknowledgment is required when a message leaves its queue for the given reason. Spec:
+    MS-MQQB 3.1.7.2.
+    """
     wanted = position.MessageReference.AcknowledgementsRequested & get_receive_ack_bit(reason)
     return position.order_queue is not None or bool(wanted)
 
@@ -111,7 +113,7 @@ def build_relocation(position: MessagePosition) -> Change:
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:
-    """Return the entry that stores a received message in the history, with its time in s UTC."""
+    """Return the entry that stores the time (s UTC) of a received message in the history."""
     return {history_name(entry): entry.TimeStamp}
 
 

@@ -187,7 +187,7 @@ class OrderAcks(Part):
         session.LastOrderAckSendTime = now.utc_s
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (TxSequenceID: see ``receive``)."""
+        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
         return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
 
     def name_order_queue(self, session: Session, source: UUID) -> str:

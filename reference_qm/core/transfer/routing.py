@@ -81,7 +81,7 @@ class Routing(Part):
         """Return the packet with its hop count increased by one, or None if the hop count would exceed the limit.
         Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
 
-        RC has five bits, but its highest valid value is 0x1D, which is the limit.
+        RC has five bits, but the highest valid value is 0x1D, which is the limit.
         """
         user = packet.UserHeader
         if user.RC >= HIGHEST_HOP_COUNT:

@@ -99,8 +99,8 @@ class SecurityOnReceipt(Part):
 
 
 def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Return the class of the refusal of a message that lacks the authentication or encryption that its queue
-    requires, or None.
+    """Return the class of the refusal if a message is not authenticated or encrypted as its queue requires,
+    otherwise None.
     """
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
