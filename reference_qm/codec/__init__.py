@@ -1,7 +1,8 @@
-"""Parses and builds packets: the codec refuses bytes without the printed structure, and accepts any value of a field.
+"""Parses and builds packets. The codec refuses bytes that do not have the specified structure, and accepts any
+value of a field.
 
-For such bytes ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no other exception. The
-harness judges the rules about values of fields.
+``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no other exception, for bytes that the
+codec refuses. The harness checks the rules about values of fields.
 """
 
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader

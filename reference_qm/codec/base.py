@@ -1,4 +1,4 @@
-"""Parses the BaseHeader, and measures packets in a stream. Spec: MS-MQMQ 2.2.19.1."""
+"""Parses the BaseHeader, and measures the size of packets in a stream. Spec: MS-MQMQ 2.2.19.1."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
 INTERNAL_MINIMUM_BYTES = 20
-"""The minimum size of an internal packet in bytes: BaseHeader and InternalHeader."""
+"""The minimum size of an internal packet in bytes: the sizes of BaseHeader and InternalHeader."""
 USER_MINIMUM_BYTES = 120
 """The minimum size of a UserMessage in bytes.
 
-BaseHeader 16, UserHeader without queues 48, MessagePropertiesHeader without data 56.
+The sum of 16 bytes for the BaseHeader, 48 for the UserHeader without queues, and 56 for the MessagePropertiesHeader
+without data.
 """
 DEBUG_HEADER_MINIMUM_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
-"""The accepted values of PacketSize in a SessionAck: 0x14 in the text, 0x24 in Windows packets (MS-MQQB 4.1.8).
+"""The accepted values of PacketSize in a SessionAck: the document states 0x14, and Windows sends 0x24 (MS-MQQB
+4.1.8).
 
-A SessionAck has 36 bytes with either value.
+With either value, a SessionAck has 36 bytes.
 """
 
 _IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
@@ -51,8 +53,8 @@ class BaseHeader(Flagged, Record):
     """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
-    PacketSize u32 LE bytes (with 0, the packet's ``build`` computes the size); TimeToReachQueue u32 LE s, 0xFFFFFFFF
-    infinite.
+    PacketSize u32 LE bytes (if 0, ``build`` of the packet computes the size); TimeToReachQueue u32 LE s, 0xFFFFFFFF
+    for no limit.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
@@ -82,9 +84,9 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read 16 bytes; raise FormatError for a wrong VersionNumber or Signature.
+        """Read a BaseHeader (16 bytes); raise FormatError for a wrong VersionNumber or Signature.
 
-        ``measure_packet`` checks PacketSize.
+        PacketSize is not checked here but by ``measure_packet``.
         """
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
@@ -94,23 +96,24 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read_measured(cls, data: bytes) -> Self:
-        """Read the first 16 bytes of a packet whose version and signature ``measure_packet`` has checked."""
+        """Read the BaseHeader of a packet whose VersionNumber and Signature ``measure_packet`` has already checked."""
         _, reserved, flags, _, size, life = _LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:
-        """Return the 16 bytes of the header, with its PacketSize."""
+        """Return the 16 bytes of the header, with the value of the attribute PacketSize."""
         return self.build_sized(self.PacketSize)
 
     def build_sized(self, size: int) -> bytes:
-        """Return the 16 bytes of the header, with ``size`` as PacketSize."""
+        """Return the 16 bytes of the header, with ``size`` as the value of PacketSize."""
         return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
 
 
 def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
-    """Return the size in bytes of the packet that begins at ``start``; None before PacketSize has arrived.
+    """Return the size in bytes of the packet that begins at ``start``, or None if its PacketSize has not arrived
+    yet.
 
-    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that cannot be part of a packet. Offsets
+    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError as soon as a byte cannot be part of a packet. Offsets
     in errors count from the start of the packet.
     """
     available = len(data) - start
@@ -147,8 +150,8 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the available bytes of the signature; a wrong byte causes the same error whether or not the other bytes
-    have arrived.
+    """Check the bytes of the signature that have arrived. A wrong byte always causes the same error, whether or not
+    the bytes after it have arrived.
     """
     if signature == SIGNATURE:
         return

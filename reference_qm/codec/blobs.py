@@ -24,7 +24,7 @@ _SIMPLE_LAYOUT = Layout(
 class PublicKeyBlob(Record):
     """PUBLICKEYBLOB: an RSA public key.
 
-    Spec: MS-MQQB 2.4.1. 20 bytes and the modulus. bitLen u32 LE (computed); pubExp u32 LE; modulus bytes, LE.
+    Spec: MS-MQQB 2.4.1. 20 bytes, then the modulus. bitLen u32 LE (computed); pubExp u32 LE; modulus bytes, LE.
     """
 
     SECTION: ClassVar[str] = "MS-MQQB 2.4.1"

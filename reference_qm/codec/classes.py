@@ -1,4 +1,4 @@
-"""Message class identifiers. Spec: MS-MQMQ 2.2.18.1.6."""
+"""Defines the message class identifiers. Spec: MS-MQMQ 2.2.18.1.6."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from enum import IntEnum
 
 
 class MessageClass(IntEnum):
-    """MESSAGE_CLASS_VALUES, u16. The field MessageClass of a record is an int, because applications may use other
-    values.
+    """The class identifiers of MESSAGE_CLASS_VALUES, u16. A record has the field MessageClass as an int, because
+    applications may use values that are not listed here.
     """
 
     MQMSG_CLASS_NORMAL = 0x0000

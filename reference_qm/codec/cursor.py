@@ -1,4 +1,4 @@
-"""The bounded reader for all parsers: a cursor cannot read past its part of the packet."""
+"""Reads bytes for all parsers. A cursor cannot read past the part of the packet that it was given."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from reference_qm.codec.layout import Layout, read_guid
 
 
 class Cursor:
-    """A position in the bytes of a packet, and the end of the part that may be read.
+    """A position in the bytes of a packet, with the end of the part that may be read.
 
-    ``offset`` and ``end``: int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
-    packet, so an alignment "relative to the start of the header" is an alignment of ``offset``.
+    ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of
+    the packet. Therefore ``offset`` can be used for an alignment that a document defines "relative to the start of
+    the header".
     """
 
     __slots__ = ("_data", "end", "offset")
@@ -28,7 +29,7 @@ class Cursor:
         return self.end - self.offset
 
     def unpack(self, layout: Layout) -> tuple[Any, ...]:
-        """Read a fixed part and return its values in wire order, GUIDs as UUID."""
+        """Read the fixed part of a structure, and return its values in wire order, with each GUID as a UUID."""
         start = self.offset
         stop = start + layout.size
         if stop > self.end:
@@ -49,7 +50,7 @@ class Cursor:
         return tuple(wire)
 
     def take(self, size: int, field: str, section: str) -> bytes:
-        """Read ``size`` bytes; raise FormatError when fewer bytes are available."""
+        """Read ``size`` bytes; raise FormatError when fewer bytes are left."""
         start = self.offset
         stop = start + size
         if stop > self.end:
@@ -60,13 +61,13 @@ class Cursor:
         return self._data[start:stop]
 
     def align(self, boundary: int, field: str, section: str) -> bytes:
-        """Read the padding bytes up to the next multiple of ``boundary``."""
+        """Read and return the padding bytes up to the next multiple of ``boundary``."""
         return self.take(-self.offset % boundary, field, section)
 
     def padding(self, boundary: int, field: str, section: str) -> bytes | None:
         """Read the padding bytes up to the next multiple of ``boundary``.
 
-        Return None when all padding bytes are zero: a record represents zero padding as None.
+        Return None if all padding bytes are zero, because a record represents zero padding as None.
         """
         size = -self.offset % boundary
         if not size:
@@ -85,7 +86,7 @@ class Cursor:
         return Cursor(self._data, start, self.offset)
 
     def through(self, marker: bytes, field: str, section: str) -> bytes:
-        """Read WCHARs up to and including ``marker`` (one WCHAR); return the WCHARs before it."""
+        """Read WCHARs up to and including ``marker`` (one WCHAR). Return the WCHARs before ``marker``."""
         start = self.offset
         found = self._data.find(marker, start, self.end)
         while found != -1 and (found - start) % 2:
@@ -98,6 +99,6 @@ class Cursor:
         return self._data[start:found]
 
     def finish(self, field: str, section: str) -> None:
-        """Raise FormatError if bytes remain that were not read."""
+        """Raise FormatError if any bytes have not been read."""
         if self.offset != self.end:
             raise FormatError(field, self.offset, section, f"the data has {self.end - self.offset} bytes too many")

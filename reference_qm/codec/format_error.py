@@ -1,14 +1,14 @@
-"""The errors of the codec: for malformed bytes, and for records that cannot be built."""
+"""Defines the errors of the codec for malformed bytes and for records that cannot be built."""
 
 from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """Bytes or text do not have the structure that the specification prints.
+    """Raised when bytes or text do not have the specified structure.
 
-    ``field``: the printed name, such as ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet
-    to the field; for format names, int characters from the start of the text. ``section``: such as ``MS-MQMQ
-    2.2.19.1``. ``message``: the one-line message.
+    ``field`` is the specified name of the field, such as ``BaseHeader.PacketSize``. ``offset`` is the offset of the
+    field: int bytes from the start of the packet, or int characters from the start of a format name. ``section`` is
+    the section that specifies the field, such as ``MS-MQMQ 2.2.19.1``. ``message`` has one line.
     """
 
     def __init__(self, field: str, offset: int, section: str, message: str) -> None:
@@ -20,9 +20,9 @@ class FormatError(ValueError):
 
 
 class FramingError(FormatError):
-    """A stream that cannot be cut into further packets.
+    """Raised when a stream contains bytes that cannot be part of a packet.
 
-    ``packets``: the packets that the same call of ``StreamFramer.feed`` completed before the error.
+    ``packets`` contains the packets that the same call of ``StreamFramer.feed`` completed before the error.
     """
 
     def __init__(self, cause: FormatError, packets: list[bytes]) -> None:
@@ -31,4 +31,4 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """The caller built a record whose bytes could not be parsed again."""
+    """Raised when a caller built a record whose bytes could not be parsed again."""

@@ -1,7 +1,8 @@
-"""Parses and prints format names of queues. Spec: MS-MQMQ 2.1.2 to 2.1.7.
+"""Parses and formats format names of queues. Spec: MS-MQMQ 2.1.2 to 2.1.7.
 
-Keywords are accepted in upper and lower case, as in ABNF, and printed as the specification prints them. Queue names
-follow the grammar of MSMQ 2.0 and later (2.1.1), so a comma always separates the elements of a multiple-element name.
+Keywords are accepted in upper and lower case, as in ABNF, and are written as in the specification. Queue names
+follow the grammar of MSMQ 2.0 and later (2.1.1), in which a comma always separates the elements of a
+multiple-element name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from uuid import UUID
 from reference_qm.codec.format_error import FormatError
 
 MAX_NAME_CHARACTERS = 0xFFFF
-"""The maximum length of a format name in characters; a direct format name in a packet has at most half of this length.
+"""The maximum length of a format name in characters. A direct format name in a packet can have at most half of this
+length.
 """
 
 _GUID_PATTERN = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
@@ -45,8 +47,8 @@ _IPX_ADDRESS = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _QueuePath:
-    """The parts of a direct format name. Protocol TCP, OS, HTTP, HTTPS or IPX; ProtocolAddressSpecification and
-    QueueName text; Subqueue text or None.
+    """The parts of a direct format name. Protocol is TCP, OS, HTTP, HTTPS or IPX; ProtocolAddressSpecification and
+    QueueName are strings; Subqueue is a string or None.
     """
 
     Protocol: str
@@ -80,7 +82,7 @@ class PublicQueuePath(_QueuePath):
 
 @dataclass(frozen=True, slots=True)
 class MachineQueuePath:
-    """The direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT.
+    """The direct format name of a system queue of a computer. SystemQueue is JOURNAL, DEADLETTER or DEADXACT.
 
     Spec: MS-MQMQ 2.1.2.
     """
@@ -105,7 +107,7 @@ class PublicName:
 
 @dataclass(frozen=True, slots=True)
 class PrivateName:
-    """A private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
+    """A private format name. Spec: MS-MQMQ 2.1.4. QueueIdentifier is a u32."""
 
     ComputerGuid: UUID
     QueueIdentifier: int
@@ -150,7 +152,9 @@ class ConnectorName:
 
 @dataclass(frozen=True, slots=True)
 class MulticastName:
-    """A multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
+    """A multicast format name. Spec: MS-MQMQ 2.1.6. Address is a dotted IPv4 address from 224.0.0.0 to
+    239.255.255.255, and Port is a u16.
+    """
 
     Address: str
     Port: int
@@ -165,7 +169,7 @@ SingleName = DirectName | PublicName | PrivateName | DistributionListName | Mach
 
 @dataclass(frozen=True, slots=True)
 class MultipleElementName:
-    """A multiple-element format name: two or more names of writable queues. Spec: MS-MQMQ 2.1.7."""
+    """A multiple-element format name, which consists of two or more names of writable queues. Spec: MS-MQMQ 2.1.7."""
 
     Elements: tuple[SingleName, ...]
 
@@ -178,7 +182,9 @@ FormatName = SingleName | MultipleElementName
 
 @lru_cache(maxsize=1024)  # the same few queues are named repeatedly
 def parse_format_name(text: str) -> FormatName:
-    """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
+    """Parse a format name of any kind. Raise FormatError, whose ``offset`` counts characters, for invalid text.
+    Spec: MS-MQMQ 2.1.
+    """
     if len(text) > MAX_NAME_CHARACTERS:
         raise FormatError(
             "FormatName", 0, "MS-MQMQ 2.1", f"the text has {len(text)} characters, more than {MAX_NAME_CHARACTERS}"
@@ -299,5 +305,7 @@ _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
 
 
 def _quote(text: str) -> str:
-    """Return the first 60 characters of a text in quotes, escaped, so that an error message stays one line."""
+    """Return the first 60 characters of a text in quotes. Special characters are escaped, so that an error message
+    stays on one line.
+    """
     return ascii(text if len(text) <= 60 else text[:57] + "...")

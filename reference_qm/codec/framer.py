@@ -9,10 +9,10 @@ _BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
 
 
 class StreamFramer:
-    """Cuts the bytes of one direction of a stream into whole packets; the bytes may arrive in any pieces.
+    """Cuts the bytes of one direction of a stream into whole packets. The bytes may arrive in pieces of any size.
 
-    After an error the framer does not search for the next signature, because payloads may contain signatures: every
-    later call fails. The framer stores at most one packet of 0x00400000 + 16 bytes.
+    After an error, every later call fails: the framer does not search for the next signature, because payloads may
+    contain signatures. The framer stores at most one packet, which has at most 0x00400000 + 16 bytes.
     """
 
     __slots__ = ("_error", "_held")
@@ -23,19 +23,22 @@ class StreamFramer:
 
     @property
     def pending(self) -> int:
-        """The number of bytes of an unfinished packet."""
+        """The number of bytes of the unfinished packet that have arrived."""
         return len(self._held)
 
     @property
     def announced(self) -> int:
-        """The PacketSize of the unfinished packet; 0 when no packet is unfinished or its PacketSize has not arrived."""
+        """The PacketSize of the unfinished packet, or 0 if no packet is unfinished or its PacketSize has not
+        arrived.
+        """
         return measure_packet(self._held) or 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes.
+        """Return the packets that are complete after ``data`` has arrived.
 
-        Raises FramingError (a FormatError) as soon as the bytes cannot be a packet; its ``packets`` are the packets
-        that were complete before the error. Every later call raises the same error without packets.
+        Raises FramingError (a FormatError) as soon as a byte cannot be part of a packet. The attribute ``packets``
+        of the error contains the packets that were complete before the error. Every later call raises the same
+        error without packets.
         """
         if self._error is not None:
             raise FramingError(self._error, [])

@@ -1,4 +1,6 @@
-"""Identifiers and sequence information. Spec: MS-MQMQ 2.2.5, 2.2.8, 2.2.18.1.2, 2.2.18.1.3, 2.2.18.1.8."""
+"""Parses and builds identifiers and sequence information. Spec: MS-MQMQ 2.2.5, 2.2.8, 2.2.18.1.2, 2.2.18.1.3,
+2.2.18.1.8.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ class SequenceInfo(Record):
 
 @value_object
 class ObjectID(Record):
-    """OBJECTID: an object within a group.
+    """OBJECTID: the identifier of an object within a group.
 
     Spec: MS-MQMQ 2.2.8. 20 bytes. Lineage 16-byte GUID; Uniquifier u32 LE.
     """
@@ -62,8 +64,8 @@ class ObjectID(Record):
 class TxSequenceID(Record):
     """The identifier of a sequence of transactional messages.
 
-    Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` returns the 64-bit number with which
-    identifiers are compared.
+    Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. Identifiers are compared by their 64-bit
+    numbers, which ``int()`` returns.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.2"
@@ -104,7 +106,7 @@ class MessageIdentifier(Record):
 
 @value_object
 class XactUow(Record):
-    """XACTUOW: a transactional unit of work.
+    """XACTUOW: the identifier of a transaction (unit of work).
 
     Spec: MS-MQMQ 2.2.18.1.8. 16 bytes. rgb 16 bytes of a GUID.
     """

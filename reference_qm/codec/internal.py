@@ -1,4 +1,6 @@
-"""Headers of internal packets, and the Ping packet. Spec: MS-MQQB 2.2.1, 2.2.2.1, 2.2.3.1, 2.2.7."""
+"""Parses and builds the headers of internal packets, and the Ping packet. Spec: MS-MQQB 2.2.1, 2.2.2.1, 2.2.3.1,
+2.2.7.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ _PING_LAYOUT = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, C
 
 @value_object
 class InternalHeader(Flagged, Record):
-    """The packet type and the state of the session.
+    """The header with the type of an internal packet and the connection status of the session.
 
     Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
     """
@@ -99,7 +101,7 @@ class ConnectionParametersHeader(Record):
 class EstablishConnectionHeader(Flagged, Record):
     """The identifiers of the initiating and the accepting queue manager, and data about the initiator.
 
-    Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE ms since the system
+    Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE, ms since the system
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.
     """
 
@@ -132,10 +134,10 @@ class EstablishConnectionHeader(Flagged, Record):
 
 @value_object
 class PingPacket(Flagged, Record):
-    """A Ping Request or Ping Response: one UDP datagram.
+    """A Ping Request or Ping Response, which is one UDP datagram.
 
-    Spec: MS-MQQB 2.2.7. 24 bytes. Flags u16 LE (bits 2 to 15 are printed as X); Signature u16 LE, fixed; Cookie u32 LE;
-    QMGuid 16-byte GUID.
+    Spec: MS-MQQB 2.2.7. 24 bytes. Flags u16 LE (the document shows bits 2 to 15 as X); Signature u16 LE, fixed;
+    Cookie u32 LE; QMGuid 16-byte GUID.
     """
 
     SECTION: ClassVar[str] = "MS-MQQB 2.2.7"
@@ -151,7 +153,7 @@ class PingPacket(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read a ping packet of 24 bytes; raise FormatError for a wrong Signature."""
+        """Read a Ping packet (24 bytes); raise FormatError for a wrong Signature."""
         start = cursor.offset
         flags, signature, cookie, guid = cursor.unpack(_PING_LAYOUT)
         if signature != PING_SIGNATURE:

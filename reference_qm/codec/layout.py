@@ -1,4 +1,6 @@
-"""Describes the fixed part of a structure: a precompiled struct, and the printed names and offsets of its fields."""
+"""Describes the fixed part of a structure by a compiled struct, with the specified names and the offsets of the
+fields.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ NULL_GUID = UUID(int=0)
 
 @lru_cache(maxsize=4096)  # every packet names one of the same few queue managers
 def read_guid(wire: bytes) -> UUID:
-    """Return the GUID of 16 bytes in wire order. Spec: MS-MQMQ 2.2.18.1.1."""
+    """Return the GUID that 16 bytes in wire order represent. Spec: MS-MQMQ 2.2.18.1.1."""
     return UUID(bytes_le=wire) if any(wire) else NULL_GUID
 
 
@@ -29,14 +31,15 @@ def build_guid(guid: UUID) -> bytes:
 
 @lru_cache(maxsize=4096)
 def guid_text(guid: UUID) -> str:
-    """Return a GUID as text."""
+    """Return a GUID as text in the form 8-4-4-4-12."""
     return str(guid)
 
 
 class Layout:
-    """The fixed part of one structure, little-endian, without padding.
+    """The fixed part of a structure, which is little-endian and has no padding.
 
-    Spec: MS-MQMQ 2.2.18. ``fields`` in wire order: printed name to U8, U16, U32, I64, GUID or "20s" (20 bytes).
+    Spec: MS-MQMQ 2.2.18. ``fields`` lists the fields in wire order: each specified name with its type, which is U8,
+    U16, U32, I64, GUID, or a number of bytes such as "20s".
     """
 
     __slots__ = ("_blobs", "_ends", "_pack", "fields", "guids", "owner", "section", "size", "unpack_from", "values")
@@ -58,11 +61,13 @@ class Layout:
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
     def find_cut_field(self, available: int) -> str:
-        """Return the name of the first field that ``available`` bytes do not contain completely."""
+        """Return the name of the first field that is incomplete when only ``available`` bytes exist."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
-        """Return the bytes of field values in wire order; raise MisuseError for a value that exceeds its width."""
+        """Return the bytes of field values that are given in wire order; raise MisuseError for a value that exceeds
+        its width.
+        """
         wire = list(values)
         for index in self.guids:
             wire[index] = build_guid(wire[index])
@@ -75,5 +80,5 @@ class Layout:
             raise MisuseError(f"{self.owner}: {error}") from error
 
     def build(self, record: object) -> bytes:
-        """Return the bytes of a record whose attributes have the names of the fields."""
+        """Return the bytes of a record, whose attributes must have the names of the fields."""
         return self.pack(*self.values(record))

@@ -1,4 +1,6 @@
-"""MultiQueueFormatHeader: all destinations of a message. Spec: MS-MQMQ 2.2.20.1, 2.2.20.2, 2.2.20.3, 2.2.18.1.4."""
+"""Parses and builds the MultiQueueFormatHeader, which contains all destinations of a message. Spec: MS-MQMQ
+2.2.20.1, 2.2.20.2, 2.2.20.3, 2.2.18.1.4.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,10 @@ _BOUNDARIES: Mapping[type[ElementName], int] = {
 
 @dataclass(frozen=True, slots=True)
 class MQFFormatNameElement(Record):
-    """One queue of a list.
+    """One queue in the list of an MQFAddressHeader.
 
-    Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure of that type; Padding: the bytes
-    between FormatType and FormatName, see ``padding``.
+    Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure for that type; Padding: the
+    bytes between FormatType and FormatName, stored as in the module ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
@@ -59,7 +61,7 @@ class MQFFormatNameElement(Record):
 
     @property
     def FormatType(self) -> int:  # noqa: N802 - the printed name
-        """The kind of the format name: 0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
+        """The type of the format name: 0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
         return _NUMBERS[type(self.FormatName)]
 
     @classmethod
@@ -78,7 +80,7 @@ class MQFFormatNameElement(Record):
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
-        """Return the bytes of the element; the size of its padding depends on its ``offset`` in the header."""
+        """Return the bytes of the element. The size of its padding depends on its ``offset`` in the header."""
         head = _TYPE_LAYOUT.pack(self.FormatType)
         gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
         return head + build_padding(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
@@ -86,11 +88,11 @@ class MQFFormatNameElement(Record):
 
 @dataclass(frozen=True, slots=True)
 class MQFAddressHeader(Record):
-    """A list of queues, padded to 4 bytes.
+    """A list of queues, padded to a multiple of 4 bytes.
 
-    Spec: MS-MQMQ 2.2.20.2. 12 bytes and the list. HeaderSize u32 LE bytes, None builds the size with the padding (a
-    size without padding is accepted as well); HeaderID and Reserved u16 LE; ElementCount u32 LE (computed); Padding:
-    see ``padding``.
+    Spec: MS-MQMQ 2.2.20.2. 12 bytes, then the list. HeaderSize u32 LE bytes (None means that ``build`` computes the
+    size with the padding; a size without the padding is also accepted); HeaderID and Reserved u16 LE; ElementCount
+    u32 LE (computed); Padding: stored as in the module ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.2"
@@ -103,7 +105,7 @@ class MQFAddressHeader(Record):
 
     @property
     def ElementCount(self) -> int:  # noqa: N802 - the printed name
-        """Return the number of elements of FormatNameList."""
+        """The number of elements in FormatNameList."""
         return len(self.FormatNameList)
 
     @classmethod
@@ -150,10 +152,10 @@ class MQFAddressHeader(Record):
 
 @dataclass(frozen=True, slots=True)
 class MQFSignatureHeader(Record):
-    """A signature over the message.
+    """A signature of the message.
 
-    Spec: MS-MQMQ 2.2.20.3. 8 bytes and the signature. ID and Reserved u16 LE; Size u32 LE (computed); Signature bytes;
-    Padding as in SoapHeader: 2.2.20.3 prints none, 2.2.19.1 requires aligned headers, and both forms are accepted.
+    Spec: MS-MQMQ 2.2.20.3. 8 bytes, then the signature. ID and Reserved u16 LE; Size u32 LE (computed); Signature
+    bytes; Padding: optional, because 2.2.20.3 specifies no padding and 2.2.19.1 requires aligned headers.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.3"
@@ -186,9 +188,9 @@ class MQFSignatureHeader(Record):
 
 @dataclass(frozen=True, slots=True)
 class MultiQueueFormatHeader(Record):
-    """All destinations of a message, with their administration and response queues.
+    """All destinations of a message, with its administration and response queues.
 
-    Spec: MS-MQMQ 2.2.20.1. It consists of three MQFAddressHeaders and an MQFSignatureHeader.
+    Spec: MS-MQMQ 2.2.20.1. The header consists of three MQFAddressHeaders and an MQFSignatureHeader.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.1"

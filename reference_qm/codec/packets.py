@@ -50,9 +50,10 @@ class ConnectionParametersPacket:
 
 @value_object
 class SessionAckPacket:
-    """A SessionAck, an acknowledgment without a message.
+    """A SessionAck: an acknowledgment that is sent without a message.
 
-    Spec: MS-MQQB 2.2.6. 36 bytes. A PacketSize of 0x14 (the text) or 0x24 (real Windows, built by default) is kept.
+    Spec: MS-MQQB 2.2.6. 36 bytes. PacketSize may be 0x14 (the document) or 0x24 (Windows). A parsed value is kept;
+    ``build`` uses 0x24 by default.
     """
 
     BaseHeader: base.BaseHeader
@@ -66,7 +67,7 @@ class SessionAckPacket:
 
 @value_object
 class UnknownInternalPacket:
-    """An internal packet with an unknown PT; Body contains the bytes after the InternalHeader.
+    """An internal packet with an unknown packet type (PT). Body contains the bytes after the InternalHeader.
 
     Spec: MS-MQQB 2.2.1.
     """
@@ -83,8 +84,8 @@ class UnknownInternalPacket:
 
 
 class _ParsedPacket:
-    """A packet that can remember the bytes from which it was parsed. These bytes are not a field, so ``replace`` drops
-    them.
+    """A packet that may contain the bytes from which it was parsed (``wire``). These bytes are not a field, so
+    ``replace`` does not copy them.
     """
 
     __slots__ = ("wire",)
@@ -94,7 +95,9 @@ class _ParsedPacket:
 
 @value_object(kw_only=True)
 class UserMessagePacket(_ParsedPacket):
-    """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader announce the headers of the packet."""
+    """A UserMessage. Spec: MS-MQMQ 2.2.20. Bits in the Flags of BaseHeader and UserHeader state which headers the
+    packet contains.
+    """
 
     BaseHeader: base.BaseHeader
     UserHeader: user.UserHeader
@@ -148,7 +151,7 @@ Packet = InternalPacket | UserMessagePacket
 
 
 def parse_packet(data: bytes) -> Packet:
-    """Parse one whole packet of a stream; raise FormatError for a malformed packet or leftover bytes."""
+    """Parse the bytes of exactly one packet; raise FormatError for a malformed packet and for leftover bytes."""
     size = base.measure_packet(data)
     if size is None:
         raise FormatError(
@@ -165,7 +168,9 @@ def parse_packet(data: bytes) -> Packet:
 
 
 def parse_framed(data: bytes) -> Packet:
-    """Parse a packet that a ``StreamFramer`` cut; raises FormatError. A UserMessage remembers these bytes."""
+    """Parse a packet that a ``StreamFramer`` returned; raise FormatError for a malformed packet. A
+    UserMessagePacket keeps the given bytes.
+    """
     packet = _parse_measured(data)
     if isinstance(packet, UserMessagePacket):
         packet.wire = data
@@ -173,7 +178,7 @@ def parse_framed(data: bytes) -> Packet:
 
 
 def _parse_measured(data: bytes) -> Packet:
-    """Parse a packet of the size that ``measure_packet`` returned."""
+    """Parse a packet whose size ``measure_packet`` has checked."""
     base_header = base.BaseHeader.read_measured(data)
     if not base_header.Flags & _IN:
         return _read_user_message(data, base_header)
@@ -186,7 +191,7 @@ def _parse_measured(data: bytes) -> Packet:
 
 
 def parse_ping(data: bytes) -> PingPacket:
-    """Parse the ping packet in one UDP datagram; raises FormatError."""
+    """Parse the Ping packet in a UDP datagram; raise FormatError for a malformed datagram."""
     return PingPacket.parse(bytes(data))
 
 
@@ -252,7 +257,7 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
 
 
 def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
-    """Prepend the BaseHeader to the other headers; raise MisuseError when the packet would be framed differently.
+    """Return the packet with its BaseHeader; raise MisuseError when PacketSize does not fit the packet.
 
     A PacketSize of 0 is replaced by ``size``.
     """

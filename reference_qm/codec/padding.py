@@ -1,7 +1,7 @@
-"""Handles padding bytes: any value is allowed on the wire, and every value is kept.
+"""Reads and builds padding bytes. Any value is allowed on the wire, and every value is kept.
 
-Records store ``Padding`` as None for zeros up to the boundary (the default), or as the received bytes. Spec: MS-MQMQ
-2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value; notes <1>, <2>, <8>).
+In a record, ``Padding`` is None (the default) for zeros up to the boundary; any other value is the padding bytes.
+Spec: MS-MQMQ 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (their value is not restricted; notes <1>, <2>, <8>).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from reference_qm.codec.format_error import MisuseError
 
 
 def keep_nonzero(raw: bytes) -> bytes | None:
-    """Return the padding bytes as a record keeps them: None when all are zero."""
+    """Return padding bytes in the form in which a record stores them: None if all bytes are zero."""
     return raw if any(raw) else None
 
 
 def build_padding(size: int, padding: bytes | None, owner: str) -> bytes:
-    """Return ``size`` padding bytes."""
+    """Return ``size`` padding bytes: zeros if ``padding`` is None, otherwise ``padding``."""
     if padding is None:
         return bytes(size)
     if len(padding) != size:
@@ -25,8 +25,8 @@ def build_padding(size: int, padding: bytes | None, owner: str) -> bytes:
 
 
 def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
-    """Read the padding of a header that may be the last header of its packet: no bytes, or bytes up to a 4-byte
-    boundary.
+    """Read the padding of a header that may be the last header of its packet: either no bytes, or the bytes up to a
+    4-byte boundary.
     """
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
@@ -35,5 +35,5 @@ def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
 
 
 def build_end_padding(size: int, padding: bytes | None, owner: str) -> bytes:
-    """Return the padding bytes of a header that may be the last header of its packet."""
+    """Return the padding of a header that may be the last header of its packet: no bytes if ``padding`` is empty."""
     return b"" if padding == b"" else build_padding(size, padding, owner)

@@ -1,4 +1,6 @@
-"""MessagePropertiesHeader: properties and body of a message. Spec: MS-MQMQ 2.2.19.3."""
+"""Parses and builds the MessagePropertiesHeader, which contains the properties and the body of a message. Spec:
+MS-MQMQ 2.2.19.3.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,14 @@ _LAYOUT = Layout(
 
 @value_object
 class MessagePropertiesHeader(Flagged, Record):
-    """Properties, label, extension and body of a message, padded to 4 bytes.
+    """The properties, label, extension and body of a message, padded to a multiple of 4 bytes.
 
-    Spec: MS-MQMQ 2.2.19.3. Flags u8; MessageClass u16 LE; CorrelationID 20 bytes (a MessageIdentifier in
-    acknowledgments); BodyType, ApplicationTag, PrivacyLevel, HashAlgorithm, EncryptionAlgorithm u32 LE;
-    AllocationBodySize u32 LE bytes, None builds the size of MessageBody; Label text without its terminating null, None
-    for LabelLength 0; ExtensionData and MessageBody bytes; LabelTerminated: the label has its null; Padding: see
-    ``padding``. LabelLength, MessageSize and ExtensionSize are computed. PA, PR, NA, NR are bits 0 to 3.
+    Spec: MS-MQMQ 2.2.19.3. Flags u8 (PA, PR, NA and NR are bits 0 to 3); MessageClass u16 LE; CorrelationID 20
+    bytes (a MessageIdentifier in acknowledgments); BodyType, ApplicationTag, PrivacyLevel, HashAlgorithm,
+    EncryptionAlgorithm u32 LE; AllocationBodySize u32 LE bytes (None means that ``build`` writes the size of
+    MessageBody); Label: text without its terminating null, or None for a LabelLength of 0; LabelTerminated: whether
+    the label has its terminating null; ExtensionData and MessageBody bytes; Padding: stored as in the module
+    ``padding``. LabelLength, MessageSize and ExtensionSize are computed.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.3"
@@ -65,7 +68,7 @@ class MessagePropertiesHeader(Flagged, Record):
 
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name
-        """The size of the label on the wire in WCHARs, including its terminating null."""
+        """The size of the label on the wire in WCHARs, including the terminating null."""
         return 0 if self.Label is None else len(self._encode_label()) // 2
 
     @property

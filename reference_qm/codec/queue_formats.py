@@ -1,4 +1,6 @@
-"""Queue names inside packets. Spec: MS-MQMQ 2.2.18.1.4.1, 2.2.18.1.4.2, 2.2.18.1.5, 2.2.18.1.7."""
+"""Parses and builds the names of queues inside packets. Spec: MS-MQMQ 2.2.18.1.4.1, 2.2.18.1.4.2, 2.2.18.1.5,
+2.2.18.1.7.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _DISTRIBUTION_LAYOUT = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.
 
 @value_object
 class PrivateQueueFormatNameId(Record):
-    """A private queue of a queue manager that the context names.
+    """A private queue without its queue manager, which the other fields of the packet identify.
 
     Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
     """
@@ -84,10 +86,11 @@ class PrivateQueueFormatName(Record):
 
 @value_object
 class DirectQueueFormatName(Record):
-    """A direct format name, padded to 4 bytes.
+    """A direct format name, padded to a multiple of 4 bytes.
 
-    Spec: MS-MQMQ 2.2.18.1.5.2. Count u16 LE bytes of the WCHAR buffer (computed); DirectFormatName text without its
-    terminating null; Terminated: whether the buffer has the null; Padding: see ``padding``.
+    Spec: MS-MQMQ 2.2.18.1.5.2. Count u16 LE, the size of the WCHAR buffer in bytes (computed); DirectFormatName:
+    text without its terminating null; Terminated: whether the buffer has the terminating null; Padding: stored as
+    in the module ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
@@ -98,7 +101,7 @@ class DirectQueueFormatName(Record):
 
     @property
     def Count(self) -> int:  # noqa: N802 - the printed name
-        """The size of the WCHAR buffer in bytes, including its terminating null."""
+        """The size of the WCHAR buffer in bytes, including the terminating null."""
         return len(text.append_terminator(self.DirectFormatName, self.Terminated))
 
     @classmethod
@@ -126,10 +129,10 @@ def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
 
 @value_object
 class MQFDirectQueueFormatName(Record):
-    """A direct format name in a MultiQueueFormatHeader, ended by a null.
+    """A null-terminated direct format name in a MultiQueueFormatHeader.
 
-    Spec: MS-MQMQ 2.2.18.1.4.1. DirectFormatName text without its terminating null. It always starts on a 2-byte
-    boundary, because every structure before it has an even size.
+    Spec: MS-MQMQ 2.2.18.1.4.1. DirectFormatName: text without its terminating null. The name always starts on a
+    2-byte boundary, because every structure before the name has an even size.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"

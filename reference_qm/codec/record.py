@@ -1,4 +1,4 @@
-"""The base class of all records, with their parsing, building and named bits."""
+"""Defines the base class of all records, which parse and build structures, and the named bits of their fields."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from reference_qm.codec.format_error import MisuseError
 
 
 class Record:
-    """A printed structure as a value object. ``build(parse(x)) == x`` for every x that parses."""
+    """A structure of the specification as a value object. ``parse(data).build() == data`` for all bytes ``data``
+    that can be parsed.
+    """
 
     __slots__ = ()
 
     SECTION: ClassVar[str]
-    """The section that prints the structure."""
+    """The section that specifies the structure."""
 
     @classmethod
     @abstractmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the structure at a cursor and step over it; raise FormatError for malformed bytes."""
+        """Read the structure at the position of a cursor and move the cursor behind it; raise FormatError for
+        malformed bytes.
+        """
 
     @abstractmethod
     def build(self) -> bytes:
@@ -30,7 +34,7 @@ class Record:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse bytes that contain only this structure; raises FormatError."""
+        """Parse bytes that contain only this structure; raise FormatError for malformed or leftover bytes."""
         cursor = Cursor(data)
         record = cls.read(cursor)
         cursor.finish(cls.__name__, cls.SECTION)
@@ -38,7 +42,7 @@ class Record:
 
 
 class Bits(property):
-    """A read-only view of some bits of an integer field; bit 0 is the least significant."""
+    """A read-only view of some bits of an integer field. Bit 0 is the least significant bit."""
 
     def __init__(self, shift: int, width: int = 1, of: str = "Flags") -> None:
         mask = (1 << width) - 1
@@ -59,13 +63,15 @@ class Bits(property):
 
 
 class Flagged:
-    """A structure that has a field of named bits."""
+    """A structure with a field that consists of named bits."""
 
     __slots__ = ()
 
     @classmethod
     def flags(cls, **bits: int) -> int:
-        """Return the field value with the printed bits set: ``UserHeader.flags(DQ=7, MP=1)``; the other bits are 0."""
+        """Return the value of the field in which the given bits have the given values and all other bits are 0, for
+        example ``UserHeader.flags(DQ=7, MP=1)``.
+        """
         owner: Any = cls
         return _build_flags(owner, tuple(bits.items()))
 

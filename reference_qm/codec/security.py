@@ -31,8 +31,8 @@ _NO_DATA = security_data.SecurityData()
 class SecurityHeader(Flagged, Record):
     """The sender, signature and encryption of a message.
 
-    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. The sizes, not AI, decide which data are present,
-    because the frame of MS-MQQB 4.1.7 contains data although AI is clear. The sizes are computed.
+    Spec: MS-MQMQ 2.2.20.6. 16 bytes, then the data. Flags u16 LE. The sizes, which are computed, determine which
+    data are present. The bit AI does not, because the packet of MS-MQQB 4.1.7 contains data although AI is clear.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
@@ -100,9 +100,9 @@ class SecurityHeader(Flagged, Record):
 
 @dataclass(frozen=True, slots=True)
 class ProviderInfo(Record):
-    """The layout of SecurityData.ProviderInfo.
+    """The content of SecurityData.ProviderInfo.
 
-    Spec: MS-MQMQ 2.2.20.6. ProviderType u32 LE; ProviderName text without its terminating null.
+    Spec: MS-MQMQ 2.2.20.6. ProviderType u32 LE; ProviderName: text without its terminating null.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"

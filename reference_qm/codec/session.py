@@ -1,4 +1,4 @@
-"""SessionHeader: the session acknowledgment. Spec: MS-MQMQ 2.2.20.4."""
+"""Parses and builds the SessionHeader, which contains the session acknowledgment. Spec: MS-MQMQ 2.2.20.4."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _LAYOUT = Layout(
 
 @value_object
 class SessionHeader(Record):
-    """The counts of messages received and sent on the session.
+    """The counts of the messages that were received and sent on a session.
 
     Spec: MS-MQMQ 2.2.20.4. 16 bytes, all LE: AckSequenceNumber u16; RecoverableMsgAckSeqNumber u16;
-    RecoverableMsgAckFlags u32, bit k for RecoverableMsgAckSeqNumber + k; UserMsgSequenceNumber u16;
-    RecoverableMsgSeqNumber u16; WindowSize u16 packets; Reserved u16.
+    RecoverableMsgAckFlags u32 (bit k stands for the message RecoverableMsgAckSeqNumber + k); UserMsgSequenceNumber
+    u16; RecoverableMsgSeqNumber u16; WindowSize u16 packets; Reserved u16.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.4"

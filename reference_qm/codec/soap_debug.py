@@ -1,4 +1,4 @@
-"""SoapHeader and DebugHeader. Spec: MS-MQMQ 2.2.20.7, 2.2.20.8."""
+"""Parses and builds the SoapHeader and the DebugHeader. Spec: MS-MQMQ 2.2.20.7, 2.2.20.8."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, QueueIdentifi
 
 @dataclass(frozen=True, slots=True)
 class SoapHeader(Record):
-    """The two SOAP texts of a message, which the application defines.
+    """The SOAP header and SOAP body of a message, which the application defines.
 
-    Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; Header and Body text without the
-    terminating null, None for a length of 0; ...Terminated: the text has its null; Padding: None is zeros up to a
-    4-byte boundary, b"" means no padding (2.2.19.1 requires aligned headers, 2.2.20.7 prints no padding: in the last
-    header both are accepted). HeaderDataLength and BodyDataLength (WCHARs) are computed.
+    Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; HeaderDataLength and
+    BodyDataLength in WCHARs (computed); Header and Body: text without the terminating null, or None for a length of
+    0; HeaderTerminated and BodyTerminated: whether the text has its terminating null; Padding: None for zeros up to
+    a 4-byte boundary, b"" for no padding. The last header of a packet may have no padding, because 2.2.20.7
+    specifies none, although 2.2.19.1 requires aligned headers.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
@@ -47,12 +48,12 @@ class SoapHeader(Record):
 
     @property
     def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
-        """The size of Header on the wire in WCHARs, including its terminating null."""
+        """The size of Header on the wire in WCHARs, including the terminating null."""
         return len(_build_section(self.Header, self.HeaderTerminated)) // 2
 
     @property
     def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
-        """The size of Body on the wire in WCHARs, including its terminating null."""
+        """The size of Body on the wire in WCHARs, including the terminating null."""
         return len(_build_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
@@ -90,9 +91,10 @@ def _build_section(content: str | None, terminated: bool) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DebugHeader(Flagged, Record):
-    """The queue that receives trace messages.
+    """The queue that receives the reports about a traced message.
 
-    Spec: MS-MQMQ 2.2.20.8. 4 or 20 bytes. Flags and Reserved u16 LE; QueueIdentifier 16-byte GUID, None unless QT is 1.
+    Spec: MS-MQMQ 2.2.20.8. 4 or 20 bytes. Flags and Reserved u16 LE; QueueIdentifier 16-byte GUID, or None unless
+    QT is 1.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"

@@ -1,4 +1,4 @@
-"""TransactionHeader, and the bodies of order and final acknowledgments.
+"""Parses and builds the TransactionHeader, and the bodies of order and final acknowledgments.
 
 Spec: MS-MQMQ 2.2.20.5; MS-MQQB 2.2.4.1, 2.2.5.1.
 """
@@ -40,7 +40,7 @@ class TransactionHeader(Flagged, Record):
     """The place of a message in a transactional sequence.
 
     Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and
-    PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID or None (CG).
+    PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID, or None if the bit CG is clear.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
@@ -82,7 +82,7 @@ class TransactionHeader(Flagged, Record):
 
 @value_object
 class OrderAckBody(Record):
-    """OrderAck Body: the MessageBody of an OrderAck Packet.
+    """The OrderAck Body, which is the MessageBody of an OrderAck Packet.
 
     Spec: MS-MQQB 2.2.4.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
     Reserved 20 bytes.
@@ -105,7 +105,7 @@ class OrderAckBody(Record):
 
 @value_object
 class FinalAckBody(Record):
-    """FinalAck Body: the MessageBody of a FinalAck Packet.
+    """The FinalAck Body, which is the MessageBody of a FinalAck Packet.
 
     Spec: MS-MQQB 2.2.5.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
     SourceGUID 16-byte GUID; MessageID u32 LE.

@@ -1,4 +1,6 @@
-"""UserHeader: source and destination of a message. Spec: MS-MQMQ 2.2.19.2."""
+"""Parses and builds the UserHeader, which contains the source and the destination of a message. Spec: MS-MQMQ
+2.2.19.2.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,12 @@ _RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameI
 
 @value_object
 class UserHeader(Flagged, Record):
-    """The source and destination of a message, and the flags of the headers that follow.
+    """The source and destination of a message, and flags for the headers that follow.
 
-    Spec: MS-MQMQ 2.2.19.2. 48 bytes and the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
-    TimeToBeReceived u32 LE s, 0xFFFFFFFF infinite; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags u32 LE;
-    each queue has the layout that DQ, AQ or RQ announces, or is None; ConnectorType 16-byte GUID or None (CQ).
+    Spec: MS-MQMQ 2.2.19.2. 48 bytes, then the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
+    TimeToBeReceived u32 LE s, 0xFFFFFFFF for no limit; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags
+    u32 LE; DestinationQueue, AdminQueue and ResponseQueue in the layouts that the bits DQ, AQ and RQ announce, or
+    None; ConnectorType 16-byte GUID, or None if the bit CQ is clear.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"

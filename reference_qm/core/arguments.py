@@ -1,4 +1,4 @@
-"""Checks arguments of commands. Each function raises CommandError for an invalid argument."""
+"""Checks the arguments of commands. Each function raises CommandError for an invalid argument."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number if it is in its valid range; otherwise refuse the command."""
+    """Return a number if it is in its valid range; otherwise raise CommandError."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
 
 
 def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
-    """Return the value that the word in an argument stands for; refuse an unknown word."""
+    """Return the value that the word in an argument stands for; raise CommandError for an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")
     return known[word]

@@ -1,6 +1,7 @@
-"""The dispatch table: the method of a part for every input, timer and event of a queue manager.
+"""Defines the dispatch tables: for every input, timer and event of a queue manager, the method that handles it.
 
-Each entry looks up its part at the time of the call, so that a replacement of the part is used.
+An entry finds the part of the method when the entry is called, so it uses the present part even after a
+replacement.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ OnInput = Callable[[QM], Callable[[Any, Now], None]]
 OnTimer = Callable[[QM, int, Now], None]
 """A handler of a timer.
 
-Its int argument is the number of the timer's owner (session, read, association or call), or 0.
+Its int argument is the number of the session, read, association or call that owns the timer, or 0.
 """
 
 
@@ -150,4 +151,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""For each event: the methods that handle the event, in the order of their calls."""
+"""For each event: the methods that handle the event, in the order in which they are called."""

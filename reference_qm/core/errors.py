@@ -1,7 +1,7 @@
-"""Errors that command handlers raise."""
+"""Defines the error that command handlers raise."""
 
 from __future__ import annotations
 
 
 class CommandError(ValueError):
-    """A command cannot be carried out; the one-line message names the cause and the remedy."""
+    """Raised when a command cannot be carried out. The message has one line and names the cause and the remedy."""

@@ -1,7 +1,7 @@
-"""Defines events: changes in one layer that have consequences in a higher layer.
+"""Defines events: changes in a lower layer that have consequences in a higher layer.
 
-A part posts an event (``self.qm.post(...)``). The methods that ``dispatch.ON_EVENT`` names handle the event after the
-input or timer that caused it.
+A part posts an event (``self.qm.post(...)``). When the current input or timer has been handled, the methods that
+``dispatch.ON_EVENT`` lists for the event are called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageLeft:
-    """A message left its queue for the given reason. Spec: MS-MQDMPR 3.1.7.2.1."""
+    """A message left its queue. The event contains the reason. Spec: MS-MQDMPR 3.1.7.2.1."""
 
     position: MessagePosition
     reason: MessageClass
@@ -32,7 +32,7 @@ class MessageLeft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageArrived:
-    """A message that a transaction sent to a local queue is available. Spec: MS-MQDMPR 3.1.4.4."""
+    """A message that was sent to a local queue in a transaction has become available. Spec: MS-MQDMPR 3.1.4.4."""
 
     position: MessagePosition
 
@@ -54,7 +54,7 @@ class MessageExpired:
 
 @dataclass(frozen=True, slots=True)
 class SessionMaySend:
-    """A session may send more messages than before. Spec: MS-MQDMPR 3.1.7.3.9."""
+    """A session may send further messages. Spec: MS-MQDMPR 3.1.7.3.9."""
 
     session: Session
 
@@ -68,7 +68,9 @@ class SessionClosed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransactionDecided:
-    """The outcome of a transaction is decided, and on disk if required. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
+    """The outcome of a transaction has been decided. If the outcome must be on disk, it is on disk. Spec: MS-MQDMPR
+    3.1.4.4, 3.1.4.5.
+    """
 
     transaction: Transaction
     outcome: Outcome
@@ -76,7 +78,7 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """A different message may now be the next message to expire. Spec: MS-MQDMPR 3.1.2.4."""
+    """The message that expires next may be a different message than before. Spec: MS-MQDMPR 3.1.2.4."""
 
 
 @dataclass(frozen=True, slots=True)

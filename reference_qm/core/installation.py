@@ -1,4 +1,6 @@
-"""Stores the state that all processes of a queue manager share, except the store: configuration, entropy, faults."""
+"""Keeps what all processes of a queue manager share besides the store: configuration, source of random values, and
+faults.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,21 @@ from reference_qm.surface.entropy import Entropy
 
 Make = Callable[[], QueueManager]
 WrapCore = Callable[[Make], RestorableCore]
-"""A function that builds a core from a maker of queue managers, for example to add faults."""
+"""A function that takes a constructor of queue managers and returns a core. Such a function can, for example, add
+faults.
+"""
 
 
 def make_plain_core(make: Make) -> RestorableCore:
-    """Return a new queue manager without faults, as a core."""
+    """Return a new queue manager without faults as a core."""
     return make()
 
 
 class Installation:
-    """Starts the successive processes of a queue manager (a ``NewCore``). Changed settings last until a reset.
+    """Starts the successive processes of a queue manager (a ``NewCore``). Settings that a command changed are kept
+    until a reset.
 
-    ``variants``: subclasses of parts with different behavior, such as the behavior of a Windows release.
+    ``variants`` contains subclasses of parts with different behavior, such as the behavior of a Windows release.
     """
 
     def __init__(
@@ -42,10 +47,11 @@ class Installation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process with the given entries.
+        """Return the core of a new process that starts with the given entries.
 
-        Raise RestoreError when the entries of the first process are unusable. Without entries the core starts as
-        configured. A later core with unusable entries is stopped, and retries by itself.
+        Without entries, the core starts as configured. Raise RestoreError if the entries of the first process are
+        unusable. If the entries of a later process are unusable, return a stopped core, which retries its
+        initialization.
         """
         made: list[QueueManager] = []
 

@@ -1,4 +1,4 @@
-"""The base class of the parts of the queue manager."""
+"""Defines the base class of the parts of the queue manager."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ if TYPE_CHECKING:
     from reference_qm.core.queue_manager import QueueManager
 
 QM: TypeAlias = "QueueManager"
-"""A table entry: a function that takes the queue manager and returns a method of one of its present parts."""
+"""An entry of a dispatch table: a function that takes the queue manager and returns a method of the part that the
+queue manager has at that time.
+"""
 
 
 class Part:
     """The base class of the parts of a queue manager.
 
-    The methods of a part are steps of the specification; the state belongs to the queue manager. The parts call each
-    other through their queue manager (``self.qm.session_acks.send(session, now)``). So an instance of a subclass can
-    replace a part.
+    The methods of a part are steps of the specification, and the queue manager keeps the state. A part calls
+    another part through the queue manager (``self.qm.session_acks.send(session, now)``). Therefore an instance of a
+    subclass can replace a part.
     """
 
     __slots__ = ("qm",)

@@ -1,4 +1,4 @@
-"""The parts of a queue manager, by layers. README.md describes each part."""
+"""Lists the parts of a queue manager by layers. README.md describes each part."""
 
 from __future__ import annotations
 
@@ -88,10 +88,11 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 
 
 class Parts:
-    """The parts of a queue manager, whose methods are the steps of the specifications; a fault replaces one part.
+    """The parts of a queue manager. The methods of the parts are the steps of the specifications. A fault replaces
+    one part.
 
-    The layers are listed from the lowest to the highest. A part calls parts of its own layer and of lower layers. It
-    posts an event (``events.py``) for consequences in higher layers. The annotations are for mypy, which reads the
+    The layers are listed from the lowest to the highest. A part calls parts of its own layer and of lower layers. A
+    part posts an event (``events.py``) if a higher layer must act. The annotations are for mypy, which reads the
     tables of methods in other modules before it has inferred the types.
     """
 

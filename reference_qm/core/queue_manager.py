@@ -1,5 +1,5 @@
-"""Defines the queue manager, which takes inputs and the time, and returns effects. The queue manager does no I/O and
-reads no clock.
+"""Defines the queue manager, which takes inputs and the time, and returns effects. The queue manager does no I/O
+and does not read a clock.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ MAX_KEPT_CLOSED_SESSIONS = 16
 
 
 class QueueManager(Parts):
-    """A queue manager: its state, its surface, and the parts that carry out the steps of the specifications."""
+    """A queue manager: its state, its methods for the host, and the parts that carry out the steps of the
+    specifications.
+    """
 
     def __init__(self, config: QueueManagerConfig, entropy: Entropy, *, is_restored: bool = False) -> None:
-        """Create the queue manager; with ``is_restored``, ``restore`` follows and creates the configured queues."""
+        """Create the queue manager. If ``is_restored`` is true, the caller then calls ``restore``, which creates
+        the configured queues.
+        """
         super().__init__(self)
         self.config = config
         self.entropy = entropy
@@ -58,7 +62,7 @@ class QueueManager(Parts):
         self.events: deque[Event] = deque()
         """The posted events that are not handled yet, in order."""
         self.rpc_listening: RpcListening | None = None
-        """The ports of DCE/RPC; None before the ports are open."""
+        """The ports for DCE/RPC, or None if the ports are not open yet."""
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
         self._directory_asked = 0
         self._effects: list[Effect] = []
@@ -86,13 +90,14 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.is_in_session_table)
         self.begun = False
-        """Whether the queue manager has started and its initialization does not wait for the directory."""
+        """Whether the queue manager has started and its initialization is not waiting for the directory."""
         self.held: deque[Input] = deque()
-        """The inputs that arrived before the queue manager started its work; they wait."""
+        """The inputs that arrived before ``begun`` became true. They are handled afterwards."""
         self.coordinated = True
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None
-        """The reason why the queue manager refuses all work until a restart; None while it works."""
+        """The reason why the queue manager refuses all work until a restart, or None while the queue manager works.
+        """
         for queue in () if is_restored else config.queues:
             if queue.is_private:
                 self.surviving_queues.create_configured(queue)
@@ -100,9 +105,10 @@ class QueueManager(Parts):
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Process an input; return the effects to carry out, in order.
+        """Process an input, and return the effects to carry out, in order.
 
-        Inputs wait until the initialization is complete, which in an enterprise requires an answer of the directory.
+        Inputs wait until the initialization is complete. In an enterprise, the initialization requires an answer of
+        the directory.
         """
         if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)
@@ -121,39 +127,42 @@ class QueueManager(Parts):
         return self._take_effects()
 
     def next_due(self) -> int | None:
-        """Return the time for the next call of ``handle_timer``: int ms of the monotonic clock, None for never."""
+        """Return the time when ``handle_timer`` must be called next, in int ms of the monotonic clock, or None if
+        no timer is running.
+        """
         return self.timers.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        """Handle every timer that is due; return the effects to carry out, in order."""
+        """Handle every timer that is due, and return the effects to carry out, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             ON_TIMER[key.name](self, key.owner, now)
             self.handle_events(now)
         return self._take_effects()
 
     def restore(self, records: Mapping[str, object]) -> None:
-        """Restore the entries of an earlier process, before the first input; from now on, every record is saved.
+        """Restore the state from the entries that an earlier process stored. The method is called before the first
+        input.
 
-        ``records``: the entries of the store, as the ``Persist`` effects of that process left them. Raises RestoreError
-        for unusable entries.
+        ``records`` contains the entries of the store, as the ``Persist`` effects of that process left them. Raises
+        RestoreError for unusable entries.
         """
         self.restoring.restore(records)
 
     # -- for the parts ------------------------------------------------------------------------------------------------
 
     def emit(self, effect: Effect) -> None:
-        """Emit an effect; effects are carried out in the order of their emission."""
+        """Emit an effect. Effects are carried out in the order in which they were emitted."""
         self._effects.append(effect)
 
     def post(self, event: Event) -> None:
-        """Queue an event, which is handled at the end of the present input or timer; drop the event if it equals the
-        last queued event.
+        """Add an event to the queue of events, unless the event equals the last event in the queue. Events are
+        handled after the current input or timer.
         """
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 
     def handle_events(self, now: Now) -> None:
-        """Handle all queued events in order, and the events that they cause.
+        """Handle all queued events in order, including the events that are posted meanwhile.
 
         Events wait until the initialization is complete.
         """
@@ -163,7 +172,7 @@ class QueueManager(Parts):
                 hear(self, event, now)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:
-        """Return whether a session still uses this transport."""
+        """Return whether a session still uses the given transport."""
         return transport is not None and self.transports.get(transport) is session
 
     def next_session_number(self) -> int:
@@ -177,24 +186,24 @@ class QueueManager(Parts):
         return f"out-{self._transports_made}"
 
     def next_handle(self) -> int:
-        """Return the number of a new descriptor, cursor or waiting read: u32, never 0, not in use."""
+        """Return a number for a new descriptor, cursor or waiting read: a u32 that is not 0 and not in use."""
         while True:
             self._handles_made = self._handles_made % HIGHEST_HANDLE + 1
             if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
                 return self._handles_made
 
     def next_persist_token(self) -> int:
-        """Return a new number for a record that is written to the disk."""
+        """Return a new token for a record that is to be written to the disk."""
         self._persists_made += 1
         return self._persists_made
 
     def next_directory_token(self) -> int:
-        """Return a new number for an effect that concerns the directory."""
+        """Return a new token for an effect that reads or changes the directory."""
         self._directory_asked += 1
         return self._directory_asked
 
     def skip_persist_tokens(self, number: int) -> None:
-        """Skip all record numbers up to the given number, because a record on the disk uses it."""
+        """Do not assign the given token or a lower token, because a record on the disk uses the given token."""
         self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self) -> list[Effect]:

@@ -1,4 +1,6 @@
-"""Replaces a part by an instance of its subclass: the different behavior of a Windows release, or a fault."""
+"""Replaces a part by an instance of a subclass. The subclass has a fault or the different behavior of a Windows
+release.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ from reference_qm.core.part import QM, Part
 
 
 def put_in_place(qm: QM, cls: type[Part]) -> None:
-    """Replace a part of the queue manager by a subclass of the part; earlier replacements of the part stay in effect.
+    """Replace a part of the queue manager by an instance of a subclass. Earlier replacements of the part stay in
+    effect.
 
-    Raise TypeError for a class that derives from no part, or from several parts.
+    Raise TypeError for a class that is derived from no part or from several parts.
     """
     attribute = find_attribute(qm, find_part(cls))
     current = type(getattr(qm, attribute))
@@ -16,7 +19,7 @@ def put_in_place(qm: QM, cls: type[Part]) -> None:
 
 
 def find_part(cls: type[Part]) -> type[Part]:
-    """Return the part of the queue manager that a class derives from."""
+    """Return the part of the queue manager from which a class is derived."""
     parts = [base for base in cls.__mro__ if Part in base.__bases__]
     if len(parts) != 1:
         raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it may replace only one")

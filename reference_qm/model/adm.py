@@ -1,7 +1,7 @@
-"""The abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
+"""Defines the abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
-Each element is declared with its printed width in bits. ``core.store.durability`` writes the elements that must survive
-process and node failures.
+Each element is declared with the width in bits that the specification states. ``core.store.durability`` writes the
+elements that must survive process and node failures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
-"""The maximum number of entries in a ConnectionHistory; each attempt to connect adds three entries."""
+"""The maximum number of entries in a ConnectionHistory. Each attempt to connect adds three entries."""
 
 U16 = {"width": 16}
 U32 = {"width": 32}
@@ -38,11 +38,11 @@ NO_SEQUENCE = SequenceInfo()
 
 @dataclass(slots=True, eq=False)
 class MessagePosition:
-    """The position of a message in a queue. Spec: MS-MQDMPR 3.1.1.11. LookupIdentifier is printed as an attribute of
-    the Message, but it is assigned with the position in a queue. Next and Previous are None outside of a list.
-    ``order_queue``: the queue that gets the final acknowledgment when the message is removed; None if no final
-    acknowledgment is required. ``size``: the number of bytes of a quota that the message uses; ``counted_in``,
-    ``held``: see MessagePositionList.
+    """The position of a message in a queue. Spec: MS-MQDMPR 3.1.1.11. The document lists LookupIdentifier as an
+    attribute of the Message. Here the position has it, because the number is assigned when the message enters a
+    queue. Next and Previous are None while the position is in no list. ``order_queue`` is the queue that gets the
+    final acknowledgment when the message is removed, or None if no final acknowledgment is required. ``size`` is
+    the number of bytes of a quota that the message uses. MessagePositionList sets ``counted_in`` and ``held``.
     """
 
     MessageReference: Message
@@ -51,10 +51,10 @@ class MessagePosition:
     order: int = 0
     order_queue: str | None = None
     key: int = 0
-    """The key of the message on disk; 0 for a message that is not on disk."""
+    """The key of the message on disk, or 0 if the message is not on disk."""
     awaits_disk: bool = False
-    """Whether the message is being written to the disk. Meanwhile neither it nor a later message may be sent or
-    received.
+    """Whether the message is being written to the disk. Until the write ends, neither this message nor a later
+    message may be sent or received.
     """
     LookupIdentifier: int = field(default=0, metadata={"width": 64})
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
@@ -68,13 +68,13 @@ Position = MessagePosition
 
 
 SequencePlace = tuple[TxSequenceID, int]
-"""A place in a sequence: the identifier of the sequence and the number of a message."""
+"""The place of a message in a sequence: a tuple of the identifier of the sequence and the number of the message."""
 
 
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """An accepted transactional message; the message or one of its predecessors is not on disk yet. ``follows``: the
-    place of the previous message in the sender's sequences.
+    """An accepted transactional message that is not on disk yet, or whose predecessors are not all on disk yet.
+    ``follows`` is the place of the previous message in the sender's sequences.
     """
 
     transfer: IncomingTransactionalTransferInfo
@@ -87,10 +87,11 @@ class Acceptance:
 
 @dataclass(slots=True, eq=False)
 class IncomingTransactionalTransferInfo:
-    """The progress of one sender's message sequence to a queue. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
+    """The progress of one sender's message sequence to a queue. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime is in s
+    UTC.
 
-    ``unsaved``: the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
-    ``saved_number`` name the last message before the unsaved messages; this message may be acknowledged.
+    ``unsaved`` contains the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
+    ``saved_number`` name the last message before the unsaved messages; this last message may be acknowledged.
     """
 
     QueueReference: Queue
@@ -106,12 +107,14 @@ class IncomingTransactionalTransferInfo:
 
 
 TransferKey = tuple[UUID, str]
-"""The key of a sender's sequence: SenderIdentifier, and FormatName in lower case."""
+"""The key of a sender's sequence: a tuple of the SenderIdentifier and the FormatName in lower case."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Queue(QueueAttributes):
-    """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent``: the queue that owns this subqueue or journal."""
+    """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent`` is the queue that owns this queue if this queue is a subqueue or
+    a journal.
+    """
 
     JournalQueueReference: Queue | None = field(default=None, repr=False)
     SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False)
@@ -137,7 +140,7 @@ class Queue(QueueAttributes):
 
 @value_object(kw_only=True)
 class OutgoingTransferInfo:
-    """The state of a transactional sequence that an administrator can read. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
+    """The state of a transactional sequence, for administrators. Spec: MS-MQDMPR 3.1.1.4. Times are in s."""
 
     EodFirstNonAck: SequenceInfo = NO_SEQUENCE
     EodLastAck: SequenceInfo = NO_SEQUENCE
@@ -154,7 +157,9 @@ class OutgoingTransferInfo:
 
 @value_object
 class ConnectionHistoryEntry:
-    """One entry of OutgoingQueue.ConnectionHistory. Spec: MS-MQDMPR 3.1.1.3. Time in s UTC; Error an HRESULT."""
+    """One entry of OutgoingQueue.ConnectionHistory. Spec: MS-MQDMPR 3.1.1.3. ConnectionHistoryTime is in s UTC, and
+    Error is an HRESULT.
+    """
 
     Status: states.ConnectionStatus
     ConnectionHistoryTime: int
@@ -164,9 +169,10 @@ class ConnectionHistoryEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OutgoingQueue(Queue):
-    """The messages that are being sent to one destination. Spec: MS-MQDMPR 3.1.1.3.
+    """A queue of the messages that are to be sent to one destination. Spec: MS-MQDMPR 3.1.1.3.
 
-    ``session``: the session whose OutgoingQueueReference is this queue; its OutgoingMessageTable contains the messages.
+    ``session`` is the session whose OutgoingQueueReference is this queue. The OutgoingMessageTable of the session
+    contains the messages.
     """
 
     DestinationFormatName: str
@@ -196,7 +202,9 @@ class NextHop:
 
 @value_object
 class MessageIDHistoryEntry:
-    """A received message. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
+    """The entry of a received message in the MessageIDHistoryTable. Spec: MS-MQQB 3.1.1.3. TimeStamp is a u32 in s
+    UTC.
+    """
 
     MessageIdentifier: codec.MessageIdentifier
     TimeStamp: int
@@ -204,8 +212,8 @@ class MessageIDHistoryEntry:
 
 @dataclass(slots=True, eq=False)
 class OutgoingMessagePosition:
-    """A message that is to be sent or that awaits its acknowledgment. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: the place
-    of the message in the table by time.
+    """A message that is to be sent, or that was sent and is not acknowledged yet. Spec: MS-MQQB 3.1.1.3.1.2.
+    ``order`` numbers the messages in the order in which they were added to the table.
     """
 
     MessagePosition: Position
@@ -221,18 +229,22 @@ class OutgoingMessagePosition:
 
     @property
     def priority(self) -> int:
-        """The DispatchEntry.Priority. Spec: MS-MQDMPR 3.1.7.1.28."""
+        """The DispatchEntry.Priority of the message. Spec: MS-MQDMPR 3.1.7.1.28."""
         return self.MessagePosition.QueueReference.BasePriority + self.MessagePosition.MessageReference.Priority
 
     @property
     def recoverable(self) -> bool:
-        """Whether the message counts as recoverable. RecoverableSequenceNumber wraps to 0 after 65,535."""
+        """Whether the message has a RecoverableSequenceNumber. The number itself cannot show this, because it wraps
+        to 0 after 65,535.
+        """
         return bool(self.UserMessage.UserHeader.DM)
 
 
 @dataclass(slots=True, kw_only=True)
 class OutgoingTransferSequence:
-    """The transactional sequence of a session. Spec: MS-MQQB 3.1.1.3.1.1. Times in s UTC, ResendInterval in s."""
+    """The transactional sequence of a session. Spec: MS-MQQB 3.1.1.3.1.1. Times are in s UTC, and ResendInterval is
+    in s.
+    """
 
     ResendInterval: int
     TimeOfLastAck: int
@@ -245,8 +257,8 @@ class OutgoingTransferSequence:
 
 @dataclass(slots=True, eq=False)
 class RecoverableReceipt:
-    """A received recoverable message that is not acknowledged yet; ``acknowledge``: whether its acknowledgment flag may
-    be set.
+    """A received recoverable message that is not acknowledged yet. ``acknowledge`` states whether the
+    acknowledgment flag of the message may be set.
     """
 
     done: bool = False
@@ -255,8 +267,8 @@ class RecoverableReceipt:
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """A protocol session. Spec: MS-MQQB 3.1.1.3.1. The elements below this docstring are additions of this
-    implementation.
+    """A session with another queue manager. Spec: MS-MQQB 3.1.1.3.1. The attributes in lower case are additions of
+    this implementation.
     """
 
     number: int
@@ -305,36 +317,41 @@ class Session:
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False
-    """Whether the destination is a direct format name (ServerGuid zero, note <46>)."""
+    """Whether the destination is a direct format name; then ServerGuid is zero (note <46>)."""
     refused: bool = False
-    """Whether the response to the remote initiator refused its connection (CS)."""
+    """Whether this acceptor refused the session in its response (CS is set)."""
     last_ack: int = field(default=0, metadata=U16)
     """The AckSequenceNumber of the last received acknowledgment."""
     carried: int = field(default=0, metadata=U16)
-    """The part of UnackedReceivedMsgCount that the last acknowledgment covered while the disk had not confirmed it."""
+    """The number of messages in UnackedReceivedMsgCount that were already included in the last sent acknowledgment,
+    although the disk had not confirmed them.
+    """
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
-    """The sequences to acknowledge when the Order Ack Send Timer expires next, in order."""
+    """The sequences to acknowledge when the Order Ack Send Timer next expires. Their order is kept."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
-    """The recoverable messages without a flag, in sequence.
+    """The received recoverable messages whose acknowledgment flags are not set yet, in sequence.
 
-    The disk may confirm them in any order, but their flags are set in sequence.
+    The disk may confirm the messages in any order, but the flags are set in sequence.
     """
     destination: UUID = NULL_GUID
-    """The rQueueManagerGuid of Get Destination Info: zero for a direct format name, and on the acceptor's side."""
+    """The rQueueManagerGuid that Get Destination Info returns. The GUID is zero for a direct format name, and in a
+    session that this queue manager accepted.
+    """
     unresolved_hops: list[NextHop] = field(default_factory=list)
-    """The next hops whose addresses are not known yet."""
+    """The next hops whose addresses are not resolved yet."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The resolved addresses of the host names of next hops."""
+    """The resolved addresses of next hops, by host name."""
     awaited_by: list[int] = field(default_factory=list)
-    """The tokens of the OpenSession commands that wait for an answer."""
+    """The tokens of the OpenSession commands that are answered when the session is open or closed."""
 
 
 @dataclass(slots=True, kw_only=True)
 class QueueManagerState(QueueManagerAttributes):
-    """The whole state of the queue manager, LocalQueueManager. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
+    """The whole state of the queue manager (LocalQueueManager). Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
 
-    Keys of collections are path names or format names in lower case. ``storage``: the size in bytes of the messages in
-    all queues; ``journal_storage``: the size in bytes of the messages in all journals and dead-letter queues.
+    The keys of collections are path names or format names in lower case. ``storage`` is the size in bytes of the
+    messages in all queues, and ``journal_storage`` is the size in bytes of the messages in all journals and
+    dead-letter queues.
     """
 
     MessageIDHistoryTable: tables.MessageIDHistoryTable = field(default_factory=tables.MessageIDHistoryTable)
@@ -355,7 +372,9 @@ class QueueManagerState(QueueManagerAttributes):
     OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict)
     last_private_queue_number: int = field(default=0, metadata=U32)
     last_sequence_time: int = field(default=0, metadata=U32)
-    """The TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
+    """The TimeStamp of the newest OutgoingTxSequenceID. This value is kept because no two sequences may have the
+    same identifier.
+    """
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """The transactions, by Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20})
@@ -368,7 +387,7 @@ class QueueManagerState(QueueManagerAttributes):
 
     @property
     def system_queues(self) -> tuple[Queue, ...]:
-        """The system's journal and dead-letter queues. Spec: MS-MQDMPR 3.1.3."""
+        """The system journal and the dead-letter queues. Spec: MS-MQDMPR 3.1.3."""
         return self.SystemJournalQueue, self.SystemDeadletterQueue, self.SystemTransactionalDeadletterQueue
 
 

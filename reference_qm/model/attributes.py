@@ -1,4 +1,5 @@
-"""The printed attributes of queues and of the queue manager that have plain values.
+"""Defines the attributes of queues and of the queue manager that have plain values, under the specification's
+names.
 
 Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2.
 """
@@ -13,7 +14,7 @@ from reference_qm.directory import enums
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityDescriptor
 
 UNLIMITED = 0xFFFFFFFF
-"""The value of a quota that sets no limit."""
+"""The value of a quota that means "no limit"."""
 NULL_GUID = UUID(int=0)
 INITIALIZATION_RETRY_S = 120
 """The initial value of InitializationRetryTimerDuration, in s."""
@@ -33,10 +34,10 @@ class ServiceState(Enum):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class QueueAttributes:
-    """The attributes set at the creation of a queue, or later by its owner.
+    """The attributes that are set when a queue is created, or later by the owner of the queue.
 
-    Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and quotas in KB. Pathname is stored without the
-    computer, which is always LocalQueueManager.ComputerName.
+    Spec: MS-MQDMPR 3.1.1.2; 3.1.7.1.33 for the defaults. Times are in s UTC, and quotas in KB. Pathname is stored
+    without the name of the computer, which is always LocalQueueManager.ComputerName.
     """
 
     Pathname: str
@@ -47,7 +48,7 @@ class QueueAttributes:
     Type: UUID = NULL_GUID
     QualifiedPathname: str = ""
     PrivateQueueNumber: int | None = field(default=None, metadata=U32)
-    """The number of a private queue; None for other queues."""
+    """The number of a private queue, or None for any other queue."""
     Journaling: bool = False
     Quota: int = field(default=UNLIMITED, metadata=U32)
     JournalQuota: int = field(default=UNLIMITED, metadata=U32)
@@ -65,10 +66,11 @@ class QueueAttributes:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class QueueManagerAttributes:
-    """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times in s UTC, quotas in KB.
+    """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times are in s UTC, and quotas in KB.
 
-    QueueManagerQuota is printed in bytes, and its default would be 1 MB for all queues together. MS-MQMQ 2.3.2.14 has
-    the unit of the journal quota, KB: so 0x00100000 is 1 GB, as in Windows.
+    The document states QueueManagerQuota in bytes, so that its default would be 1 MB for all queues together.
+    MS-MQMQ 2.3.2.14 states the journal quota in KB. Here both quotas are in KB, so the default 0x00100000 is 1 GB,
+    as in Windows.
     """
 
     Identifier: UUID

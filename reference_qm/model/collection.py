@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 class QueueCollection(UserDict[str, "Queue"]):
-    """Queues by path name in lower case; private queues also by PrivateQueueNumber, public queues also by Identifier.
+    """The local queues, indexed by path name in lower case. Private queues are also indexed by PrivateQueueNumber,
+    and public queues by Identifier.
 
-    A queue gets its number or Identifier, which never change, before it is added. If two queues have the same number or
-    Identifier, the first queue is found.
+    A queue gets its number or Identifier before the queue is added, and the value never changes. If two queues have
+    the same number or Identifier, the queue that was added first is found.
     """
 
     def __init__(self) -> None:

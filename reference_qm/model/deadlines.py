@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_THRESHOLD = 4_096
-"""The number of entries below which obsolete entries are not dropped."""
+"""The heap is searched for irrelevant entries only if it has at least this number of entries."""
 
 
 class Deadlines(Generic[T]):
-    """Items with their due times, int s UTC. ``matters`` returns whether an item is still relevant. An irrelevant item
-    stays until it is due, or until irrelevant items outnumber relevant items.
+    """A collection of items with the times when they are due, int s UTC. ``matters`` returns whether an item is
+    still relevant. Irrelevant items are removed when they are due, or earlier if the collection has grown large.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
@@ -31,11 +31,13 @@ class Deadlines(Generic[T]):
 
     @property
     def earliest_s(self) -> int | None:
-        """The time when the first item is due; None if there is no item."""
+        """The time in s UTC when the first item is due, or None if there is no item."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, thing: T, due_s: int) -> None:
-        """Add an item with its due time; an item that was already added keeps its time."""
+        """Add an item with the time when it is due. If the item is already in the collection, its time does not
+        change.
+        """
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:
@@ -45,7 +47,7 @@ class Deadlines(Generic[T]):
         heapq.heappush(self._heap, (due_s, self._turn, thing))
 
     def take_due(self, now_s: int) -> Iterator[T]:
-        """Remove the items that are due, and yield those that are still relevant, earliest first."""
+        """Remove the items that are due, and yield the relevant items among them, in the order of their times."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
             self._known.discard(thing)

@@ -1,4 +1,5 @@
-"""Defines the elements through which a queue is used: descriptors, cursors and waiting reads. All are volatile.
+"""Defines the elements with which a queue is used: descriptors, cursors and waiting reads. All these elements are
+volatile.
 
 Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1.
 """
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 Answered = Callable[[Status, "MessagePosition | None"], None]
-"""The function that gets the return values of a read: rStatus, and the position of rMessage if rStatus is MQ_OK."""
+"""The function to which a read passes its return values: rStatus, and the position of rMessage if rStatus is MQ_OK.
+"""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OpenQueueDescriptor:
-    """A queue that was opened. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None after the deletion of the queue.
+    """The descriptor of an open queue. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None after the deletion of the
+    queue.
 
-    Both collections keep their order; CursorCollection is indexed by Handle.
+    CursorCollection and WaitingMessageReadOperationCollection keep the order of their elements. CursorCollection is
+    indexed by Handle.
     """
 
     Handle: int = field(metadata={"width": 64})
@@ -54,8 +58,9 @@ class Cursor:
 class WaitingMessageReadOperation:
     """A read that waits for a message. Spec: MS-MQDMPR 3.1.1.10.
 
-    ``number``: the number of its timer; ``descriptor``: the descriptor whose collection contains it; ``answered``: the
-    function that gets its result; ``transaction``: the transaction that receives the message.
+    ``number`` is the number of the timer of the read, ``descriptor`` is the descriptor whose collection contains
+    the read, ``answered`` is the function to which the result is passed, and ``transaction`` is the transaction in
+    which the message is received.
     """
 
     DestructiveRead: bool

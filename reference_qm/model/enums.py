@@ -32,7 +32,7 @@ class RemoteReadState(Enum):
 
 
 class MessageSeekAction(Enum):
-    """The message to find, relative to a given message. Spec: MS-MQDMPR 3.1.1.17."""
+    """The direction or place of the message to find. Spec: MS-MQDMPR 3.1.1.17."""
 
     FIRST = "SeekFirst"
     PREVIOUS = "SeekPrevious"

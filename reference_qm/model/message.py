@@ -16,10 +16,12 @@ NO_INCOMING_SEQUENCE = TxSequenceID()
 
 @value_object(kw_only=True)
 class Message:
-    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None without a queue.
+    """A message. Spec: MS-MQDMPR 3.1.1.12. Times are in s. Format names are strings, or None if the message has no
+    such queue.
 
-    SourceMachineIdentifier is a part of the Identifier. DestinationQueueType, AdministrationQueueType and
-    ResponseQueueType follow from the format names, which name the computer of a private queue.
+    SourceMachineIdentifier is a part of Identifier. DestinationQueueType, AdministrationQueueType and
+    ResponseQueueType are omitted, because they follow from the format names: the format name of a private queue
+    contains its computer.
     """
 
     Identifier: codec.MessageIdentifier
@@ -42,9 +44,9 @@ class Message:
     TracingRequested: bool = False
     TracingQueueIdentifier: UUID = NULL_GUID
     HopCount: int = 0
-    """The UserHeader.Flags.RC, which has no attribute in MS-MQDMPR."""
+    """The value of UserHeader.Flags.RC. MS-MQDMPR has no attribute for this value."""
     ApplicationDeadletterQueue: str = ""
-    """The path name of a queue of this queue manager."""
+    """The path name of the local queue that the application uses as dead-letter queue, or an empty string."""
     AcknowledgementsRequested: int = 0
     PositiveJournalingRequested: bool = False
     NegativeJournalingRequested: bool = False
@@ -57,7 +59,7 @@ class Message:
     ConnectorTypeIdentifier: UUID = NULL_GUID
     ConnectorQueueManagerIdentifier: UUID = NULL_GUID
     TransactionIdentifier: int | None = None
-    """The transaction of the message; None for a nontransactional message."""
+    """The transaction of the message, or None if the message is not transactional."""
     FirstInTransaction: bool = False
     LastInTransaction: bool = False
     FinalAckRequired: bool = False
@@ -65,4 +67,4 @@ class Message:
     TransactionSequenceNumber: int = 0
     TransactionPreviousSequenceNumber: int = 0
     security: MessageSecurity | None = None
-    """The security attributes; None when the message has none of them."""
+    """The security attributes, or None if the message has none."""

@@ -16,27 +16,29 @@ if TYPE_CHECKING:
 
 PRIORITIES = 8
 HEADERS_SIZE = 16 + 48 + 56
-"""The size in bytes of the headers of every message: BaseHeader, UserHeader, MessagePropertiesHeader."""
+"""The size in bytes of the headers that every message has: BaseHeader, UserHeader and MessagePropertiesHeader."""
 
 
 def storage_size(message: Message) -> int:
-    """Return the size of a message in bytes: headers, label, extension, body. Spec: MS-MQDMPR 3.1.7.2.1."""
+    """Return the size in bytes of a message, which includes headers, label, extension and body. Spec: MS-MQDMPR
+    3.1.7.2.1.
+    """
     text = len(message.Label) + len(message.DestinationQueueFormatName)
     return HEADERS_SIZE + 2 * text + len(message.Extension) + len(message.Body)
 
 
 @dataclass(slots=True)
 class Storage:
-    """The total size in bytes of the messages of several queues."""
+    """Counts the total size in bytes of the messages in several queues."""
 
     used: int = 0
 
 
 class Boundary:
-    """One of the two reserved entries of a list, Start and End.
+    """One of the two reserved entries of a list: Start or End.
 
-    ``passed``: the entry up to which a search found no message to receive; no message before this entry has become
-    available since then.
+    ``passed`` is the entry that a search has reached without finding a message to receive. The next search begins
+    there, because no message up to this entry has become available since then.
     """
 
     __slots__ = ("Next", "Previous", "passed")
@@ -53,10 +55,12 @@ Entry: TypeAlias = "MessagePosition | Boundary"
 
 
 class MessagePositionList:
-    """The messages of a queue: by arrival within priority, the highest priority first. Spec: MS-MQDMPR 3.1.1.2.
+    """The messages of a queue in descending order of priority, and in order of arrival within a priority. Spec:
+    MS-MQDMPR 3.1.1.2.
 
-    A deleted position stays linked while a cursor refers to it (3.1.1.11: it is removed from the system when nothing
-    refers to it); otherwise the cursor would not find its next message. A deleted position is not counted.
+    A deleted position stays linked while a cursor refers to it, because otherwise the cursor would not find its
+    next message (3.1.1.11 removes a position from the system when nothing refers to it). A deleted position is not
+    counted.
     """
 
     __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_inserted", "_last", "storage")
@@ -68,9 +72,10 @@ class MessagePositionList:
         self.TotalBytes = 0
         """The size in bytes of the messages.
 
-        The document adds the size of a message at each Message Position Available (3.1.7.2.2) and subtracts it at each
-        deletion (3.1.7.2.1): an unlocked message would count twice, and the size of a message that was deleted before
-        it was available would be subtracted without having been added. So a message counts from insertion to deletion.
+        The document adds the size of a message at each Message Position Available (3.1.7.2.2) and subtracts it at
+        each deletion (3.1.7.2.1). Then an unlocked message would count twice, and the size of a message that was
+        deleted before it was available would be subtracted without having been added. Here a message counts from
+        its insertion to its deletion.
         """
         self.storage = storage if storage is not None else Storage()
         self._count = self._inserted = 0
@@ -81,7 +86,7 @@ class MessagePositionList:
         return self._count
 
     def __iter__(self) -> Iterator[MessagePosition]:
-        """Yield every position in order; positions may be added and removed during the iteration."""
+        """Yield every position in order. Positions may be added and removed during the iteration."""
         entry = self.Head
         while not isinstance(entry, Boundary):
             self.hold(entry)
@@ -96,12 +101,12 @@ class MessagePositionList:
 
     @property
     def Head(self) -> Entry:  # noqa: N802 - as printed
-        """The first entry; End for an empty list."""
+        """The first entry, or End if the list is empty."""
         return self.Start.Next
 
     @property
     def Tail(self) -> Entry:  # noqa: N802 - as printed
-        """The last entry; Start for an empty list."""
+        """The last entry, or Start if the list is empty."""
         return self.End.Previous
 
     def find(self, lookup_identifier: int) -> MessagePosition | None:
@@ -109,7 +114,7 @@ class MessagePositionList:
         return self._by_identifier.get(lookup_identifier)
 
     def insert(self, position: MessagePosition) -> None:
-        """Insert a position after the positions of the same priority."""
+        """Insert a position after the last position with the same priority."""
         priority = position.MessageReference.Priority
         self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
@@ -121,7 +126,7 @@ class MessagePositionList:
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Move the start of searches before a position that is new or available again, unless it is already there."""
+        """Make searches begin before a position that is new or available again, unless they already do."""
         passed = self.Start.passed
         if (
             position.counted_in is self
@@ -131,8 +136,8 @@ class MessagePositionList:
             self.Start.passed = cast("Entry", position.Previous)
 
     def remove(self, position: MessagePosition) -> None:
-        """Remove the position of a message that was deleted or whose insertion was undone; do nothing if it is not in
-        the list.
+        """Remove the position of a message that was deleted or whose insertion was undone. Do nothing if the
+        position is not in the list.
         """
         if position.counted_in is self:
             position.State = MessagePositionState.DELETED
@@ -142,7 +147,7 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry in the list until ``release`` is called as often as ``hold``."""
+        """Keep an entry in the list until ``release`` has been called as often as ``hold`` for this entry."""
         if not isinstance(entry, Boundary):
             entry.held += 1
 
@@ -181,5 +186,5 @@ class MessagePositionList:
 
 
 def _sort_key(position: MessagePosition) -> tuple[int, int]:
-    """Return the sort key of a position in its list."""
+    """Return the key by which a position is sorted in its list."""
     return -position.MessageReference.Priority, position.order

@@ -20,8 +20,8 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """The event that an initiator awaits before it can send a packet; the document needs no such value, because its
-    events block.
+    """The event that an initiator awaits before it can send a packet. The document needs no such value, because its
+    events block until they are complete.
     """
 
     NOTHING = "nothing"
@@ -44,7 +44,9 @@ class OutgoingQueueState(Enum):
 
 
 class ConnectionStatus(Enum):
-    """The values of ConnectionHistory.Status that occur with TCP and without a directory. Spec: MS-MQDMPR 3.1.1.3."""
+    """The values of ConnectionHistory.Status that occur with TCP when no directory is used. Spec: MS-MQDMPR
+    3.1.1.3.
+    """
 
     IN_PROCESS = "InProcess"
     ESTABLISH_PACKET_RECEIVED = "EstablishPacketReceived"
@@ -61,7 +63,7 @@ class ConnectionStatus(Enum):
 class MessagePositionState(Enum):
     """The values of MessagePosition.State.
 
-    Spec: MS-MQDMPR 3.1.1.11. A message is also Locked while it is being saved.
+    Spec: MS-MQDMPR 3.1.1.11. A message is also Locked while it is being written to the disk.
     """
 
     AVAILABLE = "Available"

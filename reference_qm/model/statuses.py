@@ -6,7 +6,7 @@ from enum import Enum, IntEnum
 
 
 class Status(IntEnum):
-    """The values of rStatus, which is an HRESULT or NTSTATUS (u32), under their printed names."""
+    """The values of rStatus under the specification's names. Each value is an HRESULT or NTSTATUS (u32)."""
 
     MQ_OK = 0x00000000
     MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT = 0x400E03E9
@@ -40,7 +40,7 @@ class Status(IntEnum):
 
 
 class EnqueueStatus(IntEnum):
-    """The values of rStatus of Enqueue Message. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27."""
+    """The values of the rStatus that Enqueue Message returns. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27."""
 
     NO_ERROR = 0
     QUEUE_QUOTA_EXCEEDED = 1
@@ -49,7 +49,7 @@ class EnqueueStatus(IntEnum):
 
 
 class CursorStatus(Enum):
-    """The values of rStatus of the events of a cursor. Spec: MS-MQDMPR 3.2.7.2, 3.2.7.3, 3.2.7.4."""
+    """The values of the rStatus that the events of a cursor return. Spec: MS-MQDMPR 3.2.7.2, 3.2.7.3, 3.2.7.4."""
 
     SUCCEEDED = "Succeeded"
     ALREADY_RECEIVED = "AlreadyReceived"

@@ -1,4 +1,6 @@
-"""Ordered and indexed collections of the abstract data model, in which the frequent operations are fast."""
+"""Defines ordered and indexed collections of the abstract data model. The frequent operations on these collections
+are fast.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,16 @@ if TYPE_CHECKING:
     from reference_qm.model.adm import MessageIDHistoryEntry, OutgoingMessagePosition
 
 MESSAGE_ID_HISTORY_SIZE = 10_000
-"""The number of entries of the MessageIDHistoryTable (note <25>)."""
+"""The maximum number of entries in the MessageIDHistoryTable (note <25>)."""
 
 
 class OutgoingMessageTable:
-    """The unsent and unacknowledged messages of a session, in the order of their addition.
+    """The unsent and unacknowledged messages of a session, in the order in which they were added.
 
-    Spec: MS-MQQB 3.1.1.3.1. The messages of the session's sequence are indexed. The messages that may be sent are also
-    indexed: they are the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order of MS-MQDMPR
-    3.1.7.3.9. So an acknowledgment is handled fast even with a million messages.
+    Spec: MS-MQQB 3.1.1.3.1. The messages that were sent and not acknowledged are indexed. The messages that may be
+    sent are also indexed: they are the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order
+    of MS-MQDMPR 3.1.7.3.9. With these indexes, an acknowledgment is handled fast even in a table of a million
+    messages.
     """
 
     __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
@@ -43,22 +46,26 @@ class OutgoingMessageTable:
 
     @property
     def awaiting_ack(self) -> list[OutgoingMessagePosition]:
-        """The positions with AwaitingAck TRUE, in the order of their sending."""
+        """The positions whose AwaitingAck is TRUE, in the order in which they were sent."""
         return list(self._sent.values())
 
     def add(self, position: OutgoingMessagePosition) -> None:
-        """Append a position; it is sent after ``dispatch``."""
+        """Append a position. The position may be sent after a call of ``dispatch``."""
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
         self._by_message[_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
-        """Return the position of a message, found by its queue manager and number."""
+        """Return the position of a message. ``source`` and ``ordinal`` are the queue manager and the number in the
+        message identifier.
+        """
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
-        """Return the next dispatched position: the oldest of the highest priority."""
+        """Return the position to send next: of the dispatched positions with the highest priority, the position
+        that was added first.
+        """
         while self._unsent:
             position = self._positions.get(self._unsent[0][1])
             if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
@@ -67,7 +74,7 @@ class OutgoingMessageTable:
         return None
 
     def note_sent(self, position: OutgoingMessagePosition) -> None:
-        """Set AwaitingAck of a sent position to TRUE."""
+        """Set AwaitingAck of a position that was sent to TRUE."""
         position.AwaitingAck = True
         self._sent[position.order] = position
 
@@ -78,17 +85,19 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
-        """Keep a position that has left the session's sequence but awaits a further acknowledgment."""
+        """Set AwaitingAck of a position to FALSE, but keep the position in the table, because it awaits a further
+        acknowledgment.
+        """
         position.AwaitingAck = False
         self._sent.pop(position.order, None)
 
     def send_again(self, position: OutgoingMessagePosition) -> None:
-        """Set AwaitingAck and ReceivedSessionAck of a position to FALSE, so that it can be sent again."""
+        """Set AwaitingAck and ReceivedSessionAck of a position to FALSE, so that the position can be sent again."""
         position.AwaitingAck = position.ReceivedSessionAck = False
         self._sent.pop(position.order, None)
 
     def rewind(self) -> None:
-        """Set AwaitingAck of every position to FALSE, and withhold all positions."""
+        """Set AwaitingAck of every position to FALSE, and remove all permissions to send."""
         self._sent.clear()
         self._unsent.clear()
         for position in self._positions.values():
@@ -99,23 +108,27 @@ class OutgoingMessageTable:
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
-        """Withhold the next position from sending; a position that was sent is skipped without this call."""
+        """Forbid the sending of a position if it is the next position to send. A position that was sent needs no
+        such call.
+        """
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
     def withhold_all(self) -> None:
-        """Do not send any position until it is dispatched again."""
+        """Forbid the sending of every position until it is dispatched again."""
         self._unsent.clear()
 
 
 def _message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
-    """Return the key of a message; ordinals are unique only within their queue manager."""
+    """Return the key of a message. The key contains the queue manager, because ordinals are unique only within a
+    queue manager.
+    """
     user = position.UserMessage.UserHeader
     return user.SourceQueueManager, user.MessageID
 
 
 class MessageIDHistoryTable:
-    """The identifiers of received messages, earliest TimeStamp first; the number of entries is limited. Spec: MS-MQQB
+    """The identifiers of received messages, sorted by TimeStamp. The number of entries is limited. Spec: MS-MQQB
     3.1.1.3.
     """
 
@@ -131,11 +144,13 @@ class MessageIDHistoryTable:
         return iter(list(self._entries.values()))
 
     def find(self, source: UUID, ordinal: int) -> MessageIDHistoryEntry | None:
-        """Return the entry of a message of a queue manager."""
+        """Return the entry of a message, which ``source`` (its queue manager) and ``ordinal`` identify."""
         return self._entries.get((source.int, ordinal))
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
-        """Insert an entry, or update the TimeStamp of an existing entry; return the earliest entry if it is dropped."""
+        """Insert an entry, or replace the entry of the same message. Return the earliest entry if the table was
+        full and the entry was dropped.
+        """
         key = _history_key(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
@@ -149,6 +164,6 @@ class MessageIDHistoryTable:
 
 
 def _history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
-    """Return the key of an entry. The key contains the GUID as a number, because it is hashed for every message."""
+    """Return the key of an entry. The key contains the GUID as an integer, because integers are hashed faster."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

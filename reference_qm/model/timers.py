@@ -1,4 +1,4 @@
-"""Keeps the running timers of MS-MQQB 3.1.2. The caller passes the time."""
+"""Stores the running timers, such as the timers of MS-MQQB 3.1.2. The caller passes the present time."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from enum import Enum
 from typing import NamedTuple
 
 _SWEEP_MARGIN = 64
-"""Stale entries are removed from the heap when they outnumber the timers by more than this number."""
+"""The heap is rebuilt when it has more than twice as many entries as running timers, plus this number."""
 
 
 class TimerName(Enum):
-    """The names of timers. Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 5.1.1.2, 6.4.3.2, 6.4.4.1."""
+    """The names of the timers in the documents. Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO
+    5.1.1.2, 6.4.3.2, 6.4.4.1.
+    """
 
     __hash__ = object.__hash__  # members are compared by identity, and looked up for every packet
 
@@ -55,8 +57,8 @@ SESSION_TIMERS = (
 class TimerKey(NamedTuple):
     """The key of a timer.
 
-    Its owner is a session, a waiting read or a DCE/RPC association (its number), another queue manager (its GUID), or
-    the queue manager (0).
+    ``owner`` is the number of a session, a waiting read or a DCE/RPC association, the GUID of another queue manager
+    as an integer, or 0 for the queue manager itself.
     """
 
     name: TimerName
@@ -70,7 +72,7 @@ class _Running(NamedTuple):
 
 
 class Timers:
-    """The running timers by key. All times are int ms of the monotonic clock."""
+    """The running timers, by key. All times are int ms of the monotonic clock."""
 
     __slots__ = ("_heap", "_running", "_turn")
 
@@ -80,7 +82,7 @@ class Timers:
         self._turn = 0
 
     def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
-        """Start or restart a timer; the least duration is 1 ms, so that no timer expires in the event that starts
+        """Start or restart a timer. The minimum duration is 1 ms, so that no timer expires in the event that starts
         it.
         """
         self._turn += 1
@@ -101,23 +103,25 @@ class Timers:
         self._heap.clear()
 
     def is_running(self, key: TimerKey) -> bool:
-        """Return whether a timer runs."""
+        """Return whether a timer is running."""
         return key in self._running
 
     def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
-        """Return the remaining ms of a timer; None for a stopped timer."""
+        """Return the time in ms until a timer expires, or None if the timer is not running."""
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
     def elapsed_share(self, key: TimerKey, now_ms: int) -> float:
-        """Return the elapsed share of a timer's duration, 0.0 to 1.0; 0.0 for a stopped timer."""
+        """Return the elapsed fraction of a timer's duration, from 0.0 to 1.0. The fraction of a stopped timer is
+        0.0.
+        """
         running = self._running.get(key)
         if running is None:
             return 0.0
         return min(1.0, (now_ms - running.started_ms) / (running.due_ms - running.started_ms))
 
     def next_due(self) -> int | None:
-        """Return when the first timer is due; None if no timer is running."""
+        """Return the time when the first timer expires, or None if no timer is running."""
         while self._heap:
             due_ms, turn, key = self._heap[0]
             running = self._running.get(key)
@@ -127,7 +131,7 @@ class Timers:
         return None
 
     def pop_due(self, now_ms: int) -> TimerKey | None:
-        """Remove and return the first timer that is due."""
+        """Remove and return the first timer that is due, or return None if no timer is due."""
         due_ms = self.next_due()
         if due_ms is None or due_ms > now_ms:
             return None

@@ -1,4 +1,4 @@
-"""The elements of a unit of work. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14."""
+"""Defines the elements of a transaction (unit of work). Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ class OperationType(Enum):
 
 
 class TransactionState(Enum):
-    """The state of a transaction. Only an active transaction accepts operations; only a prepared transaction survives a
-    crash.
+    """The state of a transaction. Only an active transaction accepts operations, and only a prepared transaction
+    survives a crash.
     """
 
     ACTIVE = "active"
     PREPARING = "preparing"
-    """The vote is being written to the disk."""
+    """The vote is decided and is being written to the disk."""
     PREPARED = "prepared"
     ENDING = "ending"
-    """The outcome is decided, and is being written to the disk."""
+    """The outcome is decided and is being written to the disk."""
 
 
 @dataclass(slots=True, eq=False)
 class TransactionalOperation:
     """An operation that takes effect when its transaction commits. Spec: MS-MQDMPR 3.1.1.13.
 
-    ``DequeueReason``: for Dequeue only; ``TargetQueueReference``: for Move only.
+    Only a Dequeue has a ``DequeueReason``, and only a Move has a ``TargetQueueReference``.
     """
 
     OperationType: OperationType
@@ -49,9 +49,11 @@ class TransactionalOperation:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: whether the unit of work has no coordinator (DTC).
+    """A transaction (unit of work). Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase`` states whether the transaction has no
+    coordinator (DTC).
 
-    ``number``: the TransactionHeader.Flags.ID of its messages, 20 bits (MS-MQMQ 2.2.20.5); 0 without messages.
+    ``number`` is the TransactionHeader.Flags.ID of the messages in the transaction, 20 bits (MS-MQMQ 2.2.20.5). The
+    number is 0 until a message is sent in the transaction.
     """
 
     Identifier: UUID

@@ -1,14 +1,15 @@
-"""Counts the bytes of unfinished packets and requests, with one limit for all connections."""
+"""Counts the bytes of unfinished packets and requests. All connections share one limit."""
 
 from __future__ import annotations
 
 UNFINISHED_LIMIT = 256 * 1024 * 1024
-"""The limit in bytes: the size of 64 messages of maximum length."""
+"""The limit in bytes, which is 64 times the maximum size of a message."""
 
 
 class Unfinished:
-    """The number of bytes of unfinished packets, by the name of the connection (``held``). A connection that makes
-    progress moves to the end; the connection that has waited longest is closed first.
+    """Counts the bytes of unfinished packets. ``held`` contains the number of bytes for each connection, by its
+    name. A connection that receives bytes moves to the end of ``held``, so the first connection is the connection
+    that has waited longest. This connection is closed first.
     """
 
     __slots__ = ("held", "limit", "total")
@@ -19,12 +20,12 @@ class Unfinished:
         self.held: dict[str, int] = {}
 
     def note(self, connection: str, size: int) -> None:
-        """Set the number of unfinished bytes of a connection; the number is 0 when the connection has ended."""
+        """Set the number of unfinished bytes of a connection. The caller passes 0 when the connection has ended."""
         known = self.held.pop(connection, 0)
         self.total += size - known
         if size:
             self.held[connection] = size
 
     def find_connection_to_close(self) -> str | None:
-        """Return the connection to close when the bytes of all connections exceed the limit, else None."""
+        """Return the connection to close if the connections together have more bytes than the limit, or None."""
         return next(iter(self.held)) if self.total > self.limit else None

@@ -1,4 +1,4 @@
-"""Passes the inputs of a queue manager to its parts, and carries out the commands of higher layers.
+"""Passes the inputs of a queue manager to its parts, and carries out the commands of a higher layer.
 
 Spec: MS-MQQB 3.1.4.
 """

@@ -9,12 +9,14 @@ from reference_qm.surface.effects import Completed, Rejected
 
 
 class Answering(Part):
-    """Sends the answers to commands, either at once or when the work is done."""
+    """Sends the answers to commands. A command is answered at once, or later when its work is done."""
 
     __slots__ = ()
 
     def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
-        """Carry out a command or its next step, and send the answer unless a later step returns it."""
+        """Carry out a command or the next step of a command. Send the answer, unless a later step returns the
+        answer.
+        """
         try:
             result = carry_out()
         except CommandError as error:

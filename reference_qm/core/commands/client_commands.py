@@ -24,7 +24,7 @@ from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
 LOOKUP_ID_AFTER_LAST = 0xFFFFFFFFFFFFFFFF
-"""The LookupId that means the place after the last message; 0 means the place before the first message.
+"""The LookupId for the place after the last message. The LookupId 0 stands for the place before the first message.
 
 Spec: MS-MQQP 3.1.4.11.
 """
@@ -35,13 +35,15 @@ LOOKUPS_BY_SEEK: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LOOKUP_ID_AFTER_LAST),
 }
-"""For each value of ``seek``: the action that peeks, the action that receives, and the LookupId to pass, if any."""
+"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId to pass if the
+value requires a fixed LookupId.
+"""
 
 
 class ClientCommands(Part):
     """Handles the commands of a higher layer for remote queues.
 
-    Each command is answered when its sequence of calls ends.
+    Each command is answered when its sequence of remote calls ends.
     """
 
     __slots__ = ()
@@ -64,7 +66,7 @@ class ClientCommands(Part):
         self._run_sequence(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
-        """Close a remote queue. The queue counts as closed even if the call to its server fails."""
+        """Close a remote queue. The queue is closed here even if the call to its server fails."""
         queue = self.qm.remote_client.queues.pop(self._find_queue(request.remote).number)
         cursors = self.qm.remote_client.cursors
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
@@ -119,11 +121,11 @@ class ClientCommands(Part):
         self._begin_read(read, now)
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
-        """Purge a remote queue."""
+        """Delete every message of a remote queue."""
         self._run_sequence(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
 
     def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
-        """Cancel a command that waits for a message of a local or remote queue."""
+        """Cancel a command that waits for a message from a local or remote queue."""
         entry = self._find_pending_read(request.token)
         if entry is None:
             return self.qm.queue_commands.cancel_waiting(request, token, now)

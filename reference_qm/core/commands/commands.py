@@ -36,7 +36,7 @@ LONGEST_TIMER_MS = 0x7FFFFFFF
 class Commands(Part):
     """Handles commands of a higher layer.
 
-    Each handler returns a Result, or None when a later step answers the command.
+    Each handler returns a Result, or None if a later step answers the command.
     """
 
     __slots__ = ()
@@ -91,7 +91,7 @@ class Commands(Part):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         """Put a message into a local queue, or into the outgoing queue of each of its destinations.
 
-        A message that is sent within a transaction waits in its queue until the transaction commits.
+        A message that is sent in a transaction waits in its queue until the transaction commits.
         """
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None:
@@ -124,7 +124,8 @@ class Commands(Part):
         )
 
     def _expand_list(self, to: str) -> FormatName | None:
-        """Expand a format name with several elements; return None for the name of a single queue.
+        """Return the expanded form of a format name that stands for several queues, or None if the format name
+        identifies a single queue.
 
         Spec: MS-MQDMPR 3.1.7.3.8.
         """
@@ -138,9 +139,9 @@ class Commands(Part):
         return expanded
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue to which a message is sent; None for a queue of another queue manager.
+        """Return the local queue to which a message is sent, or None if the queue belongs to another queue manager.
 
-        Raise CommandError when the local queue, or any outgoing queue, must refuse the message.
+        Raise CommandError if the local queue or the outgoing queue cannot accept the message.
         """
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
@@ -159,7 +160,9 @@ class Commands(Part):
         transaction: Transaction | None,
         now: Now,
     ) -> Result:
-        """Send a copy of a message to each of several queues. If one queue refuses it, no queue gets a copy."""
+        """Send a copy of a message to each of several queues. If one of the queues refuses the message, no queue
+        gets a copy.
+        """
         security = self._find_requested_security(request)
         ones = [replace(request, to=str(element)) for element in several.Elements]
         for one in ones:
@@ -175,7 +178,9 @@ class Commands(Part):
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
-        """Establish a session without a message; answer when the session is open or closed."""
+        """Establish a session without sending a message. Answer the command when the session is open or has been
+        closed.
+        """
         if self.qm.destinations.find_local(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
         session = self.qm.destinations.open_outgoing(request.to, now).session
@@ -196,7 +201,7 @@ class Commands(Part):
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
 
     def inspect_adm(self, request: commands.Inspect, token: int, now: Now) -> Result:
-        """Return the abstract data model as a tree."""
+        """Return the abstract data model as a JSON-ready tree."""
         return Result({"adm": self.qm.inspection.inspect(now)})
 
     def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
@@ -204,7 +209,9 @@ class Commands(Part):
         return parse_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
-        """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""
+        """Return the message in the form in which a local queue stores it; raise CommandError if the queue refuses
+        the message.
+        """
         if status := self.qm.enqueueing.admit_message(local, message, now):
             reason = _REASON_BY_ENQUEUE_STATUS[status]
             raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
@@ -220,7 +227,9 @@ class Commands(Part):
         transaction: int = 0,
         arrived: bool = False,
     ) -> Message:
-        """Build the message of a request; its ordinal and transaction are assigned after all checks."""
+        """Build the message that a request describes. The ordinal and the transaction of the message are assigned
+        after all checks.
+        """
         acks = MessagePropertiesHeader.flags(**{ACK_BITS_BY_NAME[name]: 1 for name in request.acks})
         reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
         return Message(
@@ -273,11 +282,15 @@ _REASON_BY_ENQUEUE_STATUS = {
 
 
 ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
-"""The commands that return information without a change, and so are answered while the queue manager is halted."""
+"""The commands that return information and change nothing. These commands are answered even while the queue manager
+refuses all other work.
+"""
 
 
 def _check_message(request: commands.SendMessage) -> None:
-    """Refuse a message with properties that fit into no packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
+    """Raise CommandError for a message whose properties do not fit into a packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2,
+    2.2.19.3.
+    """
     if unknown := request.acks - ACK_BITS_BY_NAME.keys():
         raise CommandError(f"acks: {min(unknown)!a} is not one of {', '.join(ACK_BITS_BY_NAME)}")
     if unknown := request.journal - {"positive", "negative"}:

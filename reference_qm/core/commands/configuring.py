@@ -24,19 +24,19 @@ SECURITY_ELEMENTS: Mapping[str, str] = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The names of the security attributes that the arguments of ``configure`` set."""
+"""The names of the security attributes that ``configure`` can set."""
 _ALGORITHM_BY_NAME = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
 _HIGHEST_SETTING = 0x7FFFFFFF
 _MAX_SESSIONS = 1_000_000
 
 
 class Configuring(Part):
-    """Changes settings of a queue manager while it runs. Spec: MS-MQQB 3.1.1.3."""
+    """Changes the settings of a queue manager while it is running. Spec: MS-MQQB 3.1.1.3."""
 
     __slots__ = ()
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
-        """Change settings; existing cache entries stay. Raises CommandError."""
+        """Change settings. The entries of caches are kept. Raises CommandError for an invalid setting."""
         given = {one.name: getattr(request, one.name) for one in fields(request)}
         changes = {
             SECURITY_ELEMENTS[name]: _parse_setting(name, value)
@@ -67,7 +67,7 @@ class Configuring(Part):
         return Result({**own, **self._list_settings()})
 
     def apply_settings(self, other: QM) -> None:
-        """Copy the changed settings from the previous process, because the store does not contain settings."""
+        """Copy the settings that were changed in the previous process, because the store does not contain settings."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)

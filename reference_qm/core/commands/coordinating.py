@@ -12,19 +12,21 @@ from reference_qm.surface.inputs import CoordinatorChanged
 
 
 class Coordinating(Part):
-    """Decides transactions for an application or a coordinator (DTC).
+    """Decides transactions on behalf of an application or a coordinator (DTC).
 
     Each command is answered when the outcome is on disk. Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash,
-    commit and abort also resolve transactions in doubt (3.1.4.9, 3.1.4.10). A command that fails leaves the transaction
-    unchanged, so that the caller can repeat the command or abort.
+    commit and abort also resolve transactions in doubt (3.1.4.9, 3.1.4.10). A command that fails leaves the
+    transaction unchanged, so that the caller can repeat the command or abort the transaction.
     """
 
     __slots__ = ()
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
-        """Vote on a transaction; the vote ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
+        """Vote on a transaction. With the vote ``prepared``, the queue manager promises that it can commit even
+        after a crash. Spec: MS-MQDMPR 3.1.4.6.
 
-        ``single_phase``: this queue manager is the only participant and commits at once.
+        ``single_phase`` states that this queue manager is the only participant; the transaction is then committed
+        at once.
         """
         _check_state(transaction, TransactionState.ACTIVE, "begin a new transaction")
         self.qm.transaction_events.transaction_prepare(transaction, False)
@@ -48,8 +50,8 @@ class Coordinating(Part):
 
         Spec: MS-MQDMPR 3.1.4.7, 3.1.4.9; MS-MQMP 3.1.4.15 for a transaction without a coordinator.
 
-        A transaction without a coordinator is prepared here, as 3.1.4.3 does by default: otherwise its messages would
-        have no boundaries (MS-MQMQ 2.2.20.5).
+        A transaction without a coordinator is prepared here, as 3.1.4.3 does by default. Otherwise the first and
+        last message of the transaction would not be marked (MS-MQMQ 2.2.20.5).
         """
         if transaction.SinglePhase:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
@@ -75,11 +77,12 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, carry_out_abort, restore_previous_state)
 
     def reenlistment_timeout(self, now: Now) -> None:
-        """Stop, because the coordinator does not report the outcome of transactions in doubt. Spec: MS-MQDMPR 3.1.4.11.
+        """Stop the queue manager because the coordinator has not reported the outcome of transactions in doubt.
+        Spec: MS-MQDMPR 3.1.4.11.
 
         The document stops the initialization at this point. Here the initialization ends before the coordinator is
-        asked. So the queue manager leaves the network, and refuses every command that changes something until it starts
-        again.
+        asked. Therefore the queue manager leaves the network, and refuses every command that changes its state
+        until it is started again.
         """
         self.qm.halted = (
             "the coordinator did not report the outcome of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
@@ -87,22 +90,24 @@ class Coordinating(Part):
         self.qm.administering.take_offline(now)
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        """Record whether the transaction coordinator is available. Spec: MS-MQSO 5.5.3."""
+        """Record whether the Transaction Coordinator is available. Spec: MS-MQSO 5.5.3."""
         self.qm.coordinated = event.available
         if not event.available:
             self.abort_undecided()
 
     def abort_undecided(self) -> None:
-        """Abort the transactions that only the unavailable coordinator could decide. Spec: MS-MQSO 5.5.3.
+        """Abort the transactions that only the unavailable coordinator could have decided. Spec: MS-MQSO 5.5.3.
 
-        A prepared transaction stays: it is in doubt, and may have been committed elsewhere (MS-MQDMPR 3.1.4.6).
+        A prepared transaction is kept. The transaction is in doubt, because it may have been committed elsewhere
+        (MS-MQDMPR 3.1.4.6).
         """
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
                 self.abort(transaction, None)
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:
-        """Refuse to begin or decide an external transaction while the coordinator is unavailable.
+        """Raise CommandError for a command that begins or decides an external transaction while the coordinator is
+        unavailable.
 
         Spec: MS-MQSO 5.5.3, 6.7.1.
         """
@@ -115,7 +120,7 @@ class Coordinating(Part):
     def _write_commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Write all operations of a transaction as one record.
 
-        Outgoing messages wait in their queues until the record is on disk.
+        Outgoing messages stay in their queues until the record is on disk.
         """
         self._stop_waiting(transaction)
         change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
@@ -142,7 +147,7 @@ class Coordinating(Part):
         return Result({"outcome": outcome.value})
 
     def _stop_waiting(self, transaction: Transaction) -> None:
-        """Reject the commands that wait for a message within a transaction that accepts no more operations."""
+        """Reject the commands that wait to receive a message in a transaction that accepts no further operations."""
         for reader in list(self.qm.readers.values()):
             if reader.transaction is transaction:
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)

@@ -36,16 +36,16 @@ TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesRec
 OnTransport = Callable[[QM], Callable[[Any, Now], None]]
 
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
-"""A method that carries out a command; it returns None when a later step answers the command."""
+"""A method that carries out a command and returns the Result, or None if a later step answers the command."""
 
 
 class Inputs(Part):
-    """Passes each input of the queue manager to the responsible part. Spec: MS-MQQB 3.1.4, 3.1.5."""
+    """Passes each input of the queue manager to the part that handles it. Spec: MS-MQQB 3.1.4, 3.1.5."""
 
     __slots__ = ()
 
     def on_started(self, event: Started, now: Now) -> None:
-        """Handle Queue Manager Started.
+        """Handle the event Queue Manager Started.
 
         Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
         """
@@ -56,7 +56,7 @@ class Inputs(Part):
             self.qm.initialization.await_retry(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
-        """Handle Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
+        """Handle the event Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
         for reader in list(self.qm.readers.values()):
@@ -69,7 +69,8 @@ class Inputs(Part):
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        """Refuse every input of a stopped queue manager, and answer commands with the reason.
+        """Refuse every input of a stopped queue manager. Answer each command with the reason why the queue manager
+        is stopped.
 
         Spec: MS-MQSO 5.1.1.1, 5.5.5.
         """
@@ -81,13 +82,13 @@ class Inputs(Part):
             self.on_command(event, now)
 
     def on_transport(self, event: TransportEvent, now: Now) -> None:
-        """Pass an event of a connection to its owner: an RPC binding handle or a session."""
+        """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
         of_binding, of_session = ON_TRANSPORT[type(event)]
         owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
         owner(self.qm)(event, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Continue the session whose connection is established. Spec: MS-MQQB 3.1.5.2."""
+        """Continue the session whose connection has been established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
             self.qm.emit(
@@ -99,7 +100,7 @@ class Inputs(Part):
             self.qm.establishing.send_establish_request(session, now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Give up the attempt to connect a session. Spec: MS-MQQB 3.1.5.2."""
+        """End the session whose connection could not be established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             status = ConnectionStatus.SOCKET_CONNECT_FAILURE
@@ -112,7 +113,7 @@ class Inputs(Part):
             self.qm.closing.on_transport_lost(session, event.reason, now)
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Pass received bytes to the session of their connection. Spec: MS-MQQB 3.1.5.1."""
+        """Pass received bytes to the session that uses the connection. Spec: MS-MQQB 3.1.5.1."""
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
@@ -122,13 +123,13 @@ class Inputs(Part):
                 self.close_unfinished_connections(now)
 
     def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
-        """Pass received bytes of a DCE/RPC connection to remote reading. Spec: MS-MQQP 2.1."""
+        """Pass the bytes received on a DCE/RPC connection to the server of remote reading. Spec: MS-MQQP 2.1."""
         self.qm.rpc_serving.on_bytes(event, now)
         self.close_unfinished_connections(now)
 
     def close_unfinished_connections(self, now: Now) -> None:
-        """Close connections while unfinished packets take too many bytes, beginning with the connection whose
-        unfinished packet has waited longest.
+        """Close connections while unfinished packets take too many bytes. The connection whose unfinished packet
+        has waited longest is closed first.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """
@@ -142,7 +143,7 @@ class Inputs(Part):
                 self.qm.closing.close(session, reason, now)
 
     def on_datagram(self, event: DatagramReceived, now: Now) -> None:
-        """Pass a Ping Request or a Ping Response to its receiver. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
+        """Pass a Ping Request or a Ping Response to the method that handles it. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
         if event.socket is PingSocket.LISTENER:
             self.qm.ping.receive_request(event.remote, event.data)
         else:
@@ -156,7 +157,7 @@ class Inputs(Part):
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: Persisted, now: Now) -> None:
-        """Continue the work that waited for a record to be on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Continue the work that waited until a record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
@@ -172,7 +173,7 @@ class Inputs(Part):
         self.qm.disk.pass_barriers(event.token, None, now)
 
     def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
-        """Undo the change whose record could not be written to disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Undo the change that could not be written to the disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)
@@ -205,7 +206,9 @@ ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
     TransportLost: (lambda qm: qm.client_tasks.on_lost, lambda qm: qm.inputs.on_lost),
     BytesReceived: (lambda qm: qm.client_tasks.on_bytes, lambda qm: qm.inputs.on_bytes),
 }
-"""For each event of a connection: the method for an RPC binding handle, and the method for a session."""
+"""For each event of a connection: the method that handles the event for an RPC binding handle, and the method that
+handles it for a session.
+"""
 
 ON_COMMAND: dict[type, OnCommand] = {
     commands.Identity: lambda qm: qm.commands.identity,

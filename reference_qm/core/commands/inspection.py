@@ -61,18 +61,20 @@ _OUTGOING_POSITION_ELEMENTS = (
 )
 
 _OUTGOING_QUEUE_ELEMENTS = ("Identifier", "Label", "Multicast", "BasePriority")
-"""The attributes of an outgoing queue that a management interface does not return."""
+"""The attributes of an outgoing queue that a management interface does not expose."""
 _PENDING_READ_ELEMENTS = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN_QUEUE_ELEMENTS = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
 class Inspection(Part):
-    """Shows the abstract data model as a JSON-ready tree under the specification's names."""
+    """Returns the abstract data model as a JSON-ready tree under the specification's names."""
 
     __slots__ = ()
 
     def inspect(self, now: Now) -> dict[str, Any]:
-        """Return the tree of the abstract data model, with open, waiting and recently closed sessions."""
+        """Return the tree of the abstract data model. The tree includes the sessions that are open, waiting or
+        recently closed.
+        """
         adm = self.qm.adm
         return {
             "QueueManager": {
@@ -129,7 +131,9 @@ class Inspection(Part):
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
-        """Return the attributes of the outgoing queue for the given format name, as a list of at most one queue."""
+        """Return a list with the attributes of the outgoing queue for the given format name. The list is empty if
+        there is no such queue.
+        """
         wanted = request.to.lower()
         queues = self.qm.adm.OutgoingQueues.values()
         return Result(
@@ -145,7 +149,7 @@ class Inspection(Part):
         return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
     def _describe_remote_reading(self) -> dict[str, Any]:
-        """Describe the collections of remote reading in the order of their entries."""
+        """Describe the collections of remote reading. The order of their entries is kept."""
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [
@@ -196,7 +200,7 @@ class Inspection(Part):
         }
 
     def _describe_security(self, now: Now) -> dict[str, Any]:
-        """Describe security settings, caches and the remaining time of their cleanup timers; keys are not shown in
+        """Describe security settings, caches, and the remaining times of the cleanup timers. Keys are not shown in
         clear text.
         """
         return {
@@ -287,7 +291,9 @@ def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
 
 
 def _to_json(value: Any) -> Any:
-    """Convert elements to JSON values: records to objects, GUIDs to text, bytes to hexadecimal text."""
+    """Convert elements to JSON values: a record becomes an object, a GUID becomes a string, and bytes become a
+    string of hexadecimal digits.
+    """
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, UUID):

@@ -40,7 +40,7 @@ ATTRIBUTE_BY_PROPERTY = {
     "base_priority": "BasePriority",
     "type": "Type",
 }
-"""The changeable attributes of a queue, by the names that commands use."""
+"""The attributes of a queue that commands can change, by the names that the commands use."""
 PROPERTY_LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
 """The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
@@ -49,13 +49,13 @@ LABEL_LIMIT = 124
 class QueueCommands(Part):
     """Handles commands of a higher layer for queues.
 
-    Each handler returns a Result, or None when a later step answers the command.
+    Each handler returns a Result, or None if a later step answers the command.
     """
 
     __slots__ = ()
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
-        """Create a private queue or a subqueue; with a directory, also a public queue."""
+        """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS
@@ -92,7 +92,7 @@ class QueueCommands(Part):
         return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_creation)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-        """Delete a queue or a subqueue; a public queue is first deleted from the directory."""
+        """Delete a queue or a subqueue. A public queue is first deleted from the directory."""
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
@@ -160,12 +160,14 @@ class QueueCommands(Part):
         )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
-        """Return path name and computer of the queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.26."""
+        """Return the path name and the computer of the queue that a format name identifies. Spec: MS-MQDMPR
+        3.1.7.1.26.
+        """
         status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
         return Result({"status": status.name, "path": path, "machine": machine})
 
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
-        """Open the queues of a format name for sending. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the queues that a format name identifies for sending. Spec: MS-MQDMPR 3.1.7.1.5."""
         self._check_room()
         share = _share_mode(request.deny_receive)
         status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
@@ -194,7 +196,7 @@ class QueueCommands(Part):
         return Result()
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-        """Receive a message from a queue, or wait for a message."""
+        """Receive a message from a queue. If there is no message, wait for a message."""
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
@@ -203,7 +205,7 @@ class QueueCommands(Part):
         )
 
     def peek_message(self, request: commands.PeekMessage, token: int, now: Now) -> None:
-        """Peek at a message of a queue, or wait for a message."""
+        """Peek at a message in a queue. If there is no message, wait for a message."""
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
             raise CommandError("the argument next needs a cursor, because only a cursor has a next message")
@@ -267,7 +269,7 @@ class QueueCommands(Part):
         return Result({"cancelled": status is Status.MQ_OK})
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
-        """Return the messages that can be received, in order."""
+        """Return the messages of a queue that can be received, in order."""
         check_number("limit", request.limit, 1, LONGEST_WAIT_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
@@ -280,7 +282,7 @@ class QueueCommands(Part):
     def _find_place_to_read(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-        """Return the descriptor, the cursor and the answer function of a command that reads."""
+        """Return the descriptor, the cursor and the answer function for a command that reads."""
         cursor_handle = getattr(request, "cursor", None)
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
@@ -302,7 +304,9 @@ class QueueCommands(Part):
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Return the function that answers a reading command, and closes a descriptor opened only for this command."""
+        """Return the function that answers a reading command. The function closes the descriptor if the descriptor
+        was opened only for this command.
+        """
 
         def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
@@ -355,14 +359,15 @@ def _share_mode(deny_receive: bool) -> QueueShareMode:
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
-    """Return a JSON-ready description of a message and of its place in a queue."""
+    """Return a JSON-ready description of a message and its position in a queue."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse to receive from a nontransactional queue, or to move a message within it, as part of a transaction.
+    """Raise CommandError for a transactional receive from a nontransactional queue, or a transactional move within
+    a nontransactional queue.
 
     Spec: MS-MQRR 3.1.4.13.
     """
@@ -373,7 +378,9 @@ def _check_transactional(queue: Queue) -> None:
 
 
 def _parse_properties(request: Any) -> dict[str, Any]:
-    """Return the attributes that a request sets; an attribute of None is omitted. Raises CommandError."""
+    """Return the attributes that a request sets. Attributes with the value None are omitted. Raises CommandError
+    for an invalid value.
+    """
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -415,12 +422,12 @@ def _set_attributes(queue: Queue, values: dict[str, Any]) -> None:
 
 
 def _is_published(queue: Queue) -> bool:
-    """Return whether the directory has an object for a queue."""
+    """Return whether a queue is published in the directory."""
     return queue.QueueType is QueueType.PUBLIC and queue.parent is None
 
 
 def _check_directory(status: Status, failure: str) -> None:
-    """Raise CommandError when the status reports that the directory did not carry out a change."""
+    """Raise CommandError if the status shows that the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure} ({status.name}): try again when the directory is available")
 

@@ -52,7 +52,7 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
 
 
 def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
-    """Describe a descriptor of one open queue, or of several. Spec: MS-MQDMPR 3.1.1.16."""
+    """Describe a descriptor, which can refer to one open queue or to several open queues. Spec: MS-MQDMPR 3.1.1.16."""
     return {
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
@@ -84,7 +84,7 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def get_pathname(queue: Queue | None) -> str | None:
-    """Return the path name of a queue, with which other elements refer to the queue."""
+    """Return the path name of a queue. In the tree, other elements refer to the queue by this name."""
     return None if queue is None else queue.Pathname
 
 

@@ -12,12 +12,16 @@ from reference_qm.surface.entropy import new_guid
 
 
 class TransactionCommands(Part):
-    """Handles the commands that begin and decide transactions, and finds the transaction that another command names."""
+    """Handles the commands that begin and decide transactions. Finds the transaction that is named in another
+    command.
+    """
 
     __slots__ = ()
 
     def find_transaction_of_request(self, identifier: UUID | None) -> Transaction | None:
-        """Find the transaction of a send or receive command; raise CommandError when it accepts no more operations."""
+        """Find the transaction that a send or receive command names; raise CommandError if the transaction accepts
+        no further operations.
+        """
         if identifier is None:
             return None
         transaction = self.qm.transaction_events.find_transaction(identifier)
@@ -25,7 +29,7 @@ class TransactionCommands(Part):
         return transaction
 
     def reject_message(self, request: commands.RejectMessage, token: int, now: Now) -> Result:
-        """Reject a message that was received within a transaction. Spec: MS-MQRR 3.1.4.14."""
+        """Reject a message that was received in a transaction. Spec: MS-MQRR 3.1.4.14."""
         queue = self.qm.queue_names.find_queue(request.queue)
         transaction = self.qm.transaction_events.find_transaction(request.transaction)
         self.qm.transaction_operations.reject(transaction, queue, request.lookup_id)
@@ -52,16 +56,18 @@ class TransactionCommands(Part):
         return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
 
     def _find_decidable(self, identifier: UUID) -> Transaction:
-        """Find the transaction that a command decides.
+        """Find the transaction that a command is to decide.
 
-        Raise CommandError when only the unavailable coordinator may decide it.
+        Raise CommandError if only the coordinator may decide the transaction and the coordinator is unavailable.
         """
         transaction = self.qm.transaction_events.find_transaction(identifier)
         self.qm.coordinating.check_coordinator(transaction)
         return transaction
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
-        """Stop because the coordinator has not returned in time. Spec: MS-MQDMPR 3.1.4.11."""
+        """Stop the queue manager because the coordinator did not become available in time. Spec: MS-MQDMPR
+        3.1.4.11.
+        """
         in_doubt = [
             str(one.Identifier)
             for one in self.qm.adm.TransactionCollection.values()

@@ -7,17 +7,19 @@ from reference_qm.surface.commands import Result
 
 
 class TransferCommands(Part):
-    """Handles an administrator's commands about message transfer. Each handler returns a Result."""
+    """Handles the commands of an administrator that concern the transfer of messages. Each handler returns a
+    Result.
+    """
 
     __slots__ = ()
 
     def pause_queue(self, request: commands.PauseQueue, token: int, now: Now) -> Result:
-        """Pause an outgoing queue."""
+        """Stop the sending of messages from an outgoing queue."""
         self.qm.administering.pause_queue(self.qm.destinations.find_outgoing(request.to), now)
         return Result()
 
     def resume_queue(self, request: commands.ResumeQueue, token: int, now: Now) -> Result:
-        """Resume an outgoing queue."""
+        """Resume the sending of messages from an outgoing queue."""
         self.qm.administering.resume_queue(self.qm.destinations.find_outgoing(request.to), now)
         return Result()
 

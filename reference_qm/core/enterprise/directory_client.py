@@ -17,20 +17,21 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 class DirectoryClient(Part):
-    """Keeps the queue manager's attributes equal to their values in the directory.
+    """Keeps the attributes of the queue manager equal to their values in the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
-    whole directory is read at the start, when a timer of the documents expires, with each answer to a change that this
-    queue manager made, and after a change by another program.
+    whole directory is read at the start, when a timer of the documents expires, after each change that this queue
+    manager makes, and after a change by another program.
     """
 
     __slots__ = ()
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Store the content of the directory, and continue the work that waited for the directory. Spec: MS-MQDMPR
+        """Store the content of the directory, and continue the work that waited for this content. Spec: MS-MQDMPR
         3.1.7.1.20.
 
-        The queue manager waits for an unavailable directory. After any other read error, the previous content stays.
+        If the directory is unavailable, the queue manager waits for it. After any other read error, the previous
+        content is kept.
         """
         enterprise = self.qm.enterprise
         answered = enterprise.awaited.pop(event.token, None)
@@ -46,7 +47,7 @@ class DirectoryClient(Part):
             self._begin_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again; in workgroup mode, the directory is not read until the next start.
+        """Read the directory again. In workgroup mode, the directory is not read until the next start.
 
         Spec: MS-MQSO 5.5.4.
         """
@@ -54,7 +55,9 @@ class DirectoryClient(Part):
             self.qm.directory_link.read(lambda answer, now: None)
 
     def initialize(self, now: Now) -> None:
-        """Synchronize with the directory at the start; initialization continues afterwards. Spec: MS-MQDMPR 3.1.3."""
+        """Copy attributes from the directory at the start. The initialization continues when the directory has
+        answered. Spec: MS-MQDMPR 3.1.3.
+        """
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(self._on_first_read)
         else:
@@ -67,9 +70,10 @@ class DirectoryClient(Part):
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         """Copy this queue manager's attributes from the directory at the first read.
 
-        Without directory or domain the queue manager is in workgroup mode until the next start (MS-MQSO 5.5.4). When
-        the directory has no object of this queue manager, 3.1.3 only raises an error. Then the queue manager waits for
-        the object, as MS-MQSO 5.5.6 describes for a mismatch, unless the domain has changed (6.6.2.1).
+        If there is no directory or no domain, the queue manager is in workgroup mode until the next start (MS-MQSO
+        5.5.4). If the directory has no object for this queue manager, MS-MQDMPR 3.1.3 only raises an error. Here
+        the queue manager then waits for the object, as MS-MQSO 5.5.6 describes for a mismatch, unless the domain
+        has changed (6.6.2.1).
         """
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
@@ -99,7 +103,7 @@ class DirectoryClient(Part):
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
     def _copy_name(self) -> None:
-        """Copy the computer name from the directory before this queue manager publishes an object."""
+        """Copy the computer name from the directory. This is done before the queue manager publishes an object."""
         state = self.qm.enterprise.state
         known = self._find_own_object()
         if known is not None:
@@ -108,8 +112,8 @@ class DirectoryClient(Part):
     def synchronize(self, now: Now) -> Result:
         """Copy this queue manager's attributes, sites, gates and routes from the directory, and start the timers.
 
-        Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site; gates are determined as MS-MQBR
-        describes.
+        Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site. The gates are determined as
+        MS-MQBR describes.
         """
         state = self.qm.enterprise.state
         self.qm.publishing.note_public_queues()
@@ -133,10 +137,10 @@ class DirectoryClient(Part):
         return status
 
     def publish_public_keys(self) -> None:
-        """Write this queue manager's public keys to the directory unless the directory has them.
+        """Write this queue manager's public keys to the directory if the directory does not have them.
 
-        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document lets the directory's keys replace the keys that were just
-        initialized. Then senders would encrypt with public keys whose private keys are lost.
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document replaces the keys that were just initialized by the keys in
+        the directory. Then senders would encrypt messages with public keys whose private keys are lost.
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
@@ -151,7 +155,9 @@ class DirectoryClient(Part):
             self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
-        """Set the queue manager's own attributes to the directory's values; keys keep their local values."""
+        """Set the attributes of the queue manager to their values in the directory. The keys keep their local
+        values.
+        """
         local = self.qm.enterprise.state.LocalQueueManager
         for name in directory_attributes(QueueManager):
             value = getattr(local, name)
@@ -159,13 +165,13 @@ class DirectoryClient(Part):
                 setattr(self.qm.adm, name, value)
 
     def initialize_routing_table(self) -> None:
-        """Build the RoutingTable; it is empty unless this queue manager is a site gate. Spec: MS-MQBR 3.1.3.1."""
+        """Build the RoutingTable, which is empty unless this queue manager is a site gate. Spec: MS-MQBR 3.1.3.1."""
         self.qm.enterprise.table = routing.initialize_routing_table(
             self.qm.next_hops.read_topology(), self.qm.enterprise.state.LocalQueueManager
         )
 
     def watch(self, now: Now) -> None:
-        """Run the Directory Online Timer while the directory is unavailable.
+        """Start the Directory Online Timer if the directory is unavailable.
 
         Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, 3.1.7.1.25.
         """
@@ -183,7 +189,9 @@ class DirectoryClient(Part):
         self.qm.directory_link.read(self._check_online)
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        """Check Directory Online, and synchronize if it is online. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
+        """Handle the event Check Directory Online: synchronize if the directory is online. Spec: MS-MQDMPR
+        3.1.7.1.25, MS-MQSO 5.5.4.
+        """
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
@@ -192,13 +200,13 @@ class DirectoryClient(Part):
             self.synchronize(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
-        """Read the sites of this queue manager again. Spec: MS-MQDMPR 3.1.6.1."""
+        """Read the list of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.1."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
         self.qm.directory_link.read(lambda answer, now: directory_sites_update(enterprise.directory, enterprise.state))
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
-        """Read the gates of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.2."""
+        """Read the list of gates of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.2."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
         self.qm.directory_link.read(
@@ -206,7 +214,7 @@ class DirectoryClient(Part):
         )
 
     def on_queue_manager_query_timer(self, now: Now) -> None:
-        """Build the RoutingTable again from the directory. Spec: MS-MQBR 3.1.6.1."""
+        """Build the RoutingTable again from the content of the directory. Spec: MS-MQBR 3.1.6.1."""
         self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
         self.qm.directory_link.read(lambda answer, now: self.initialize_routing_table())
 

@@ -7,7 +7,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import StartAgain
 
 LATER_RETRY_INTERVAL_S = 900
-"""The InitializationRetryTimerDuration after the first attempt, in s. Spec: MS-MQSO 6.6.2."""
+"""The value of InitializationRetryTimerDuration after the first failed attempt, in s. Spec: MS-MQSO 6.6.2."""
 
 
 class Initialization(Part):
@@ -16,7 +16,9 @@ class Initialization(Part):
     __slots__ = ()
 
     def begin(self, now: Now) -> None:
-        """Start the initialization, in an enterprise if one is configured. Spec: MS-MQQB 3.1.4.1."""
+        """Set the state of the queue manager to Ready, initialize the global state, and establish the sessions with
+        waiting messages. Spec: MS-MQQB 3.1.4.1.
+        """
         self.qm.adm.QueueManagerState = ServiceState.READY
         retry_s = self.qm.adm.InitializationRetryTimerDuration
         if retry_s != INITIALIZATION_RETRY_S:
@@ -25,7 +27,9 @@ class Initialization(Part):
         self.qm.administering.establish_waiting(now)
 
     def fail(self, why: str) -> None:
-        """End the initialization and stay Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
+        """End the initialization. The state of the queue manager stays Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5,
+        6.6.2.
+        """
         self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
 
     def give_up(self, why: str, now: Now) -> None:
@@ -35,8 +39,8 @@ class Initialization(Part):
         self.await_retry(now)
 
     def await_retry(self, now: Now) -> None:
-        """Start the retry timer: its duration is 120 s the first time, then 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1,
-        6.6.2.
+        """Start the retry timer. The duration is 120 s after the first failure, and 900 s after each later failure.
+        Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2.
         """
         duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)

@@ -25,17 +25,17 @@ OBJECT_ATTRIBUTES = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList of a machine's object. The list in the document omits the name, by which later searches find the
-object.
+"""The iAttributeList for the object of a machine. Here the list also contains the name, which the list in the
+document omits. Later searches find the object by the name.
 """
 
 
 SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
-"""The attributes of a machine, apart from its sites, that are published when the machine joins a different domain."""
+"""The attributes of a machine, except its sites, that are published when the machine joins a different domain."""
 
 
 class Membership(Part):
-    """Handles a change of the domain that the machine belongs to.
+    """Handles a change of the domain to which the machine belongs.
 
     Spec: MS-MQSO 6.6.2, 6.6.2.1, 6.6.2.2, MS-MQDMPR 3.1.1.1 (MachineDomainId, LastDomain), 3.1.3.
     """
@@ -43,7 +43,7 @@ class Membership(Part):
     __slots__ = ()
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Handle the report of the domain that the machine belongs to. Spec: MS-MQDMPR 3.1.3."""
+        """Store the identifier of the domain to which the machine belongs. Spec: MS-MQDMPR 3.1.3."""
         self.qm.adm.MachineDomainId = event.identifier
 
     @property
@@ -53,23 +53,23 @@ class Membership(Part):
 
     @property
     def has_joined_domain(self) -> bool:
-        """Return whether the machine has joined its first domain, or a different domain. Spec: MS-MQSO 6.6.2.
+        """Return whether the machine has joined its first domain or a different domain. Spec: MS-MQSO 6.6.2.
 
-        A machine that was never in a domain has no sites. Without sites it cannot create its object, so the machine
-        waits until the directory has the object.
+        A machine that was never in a domain has no sites. Such a machine cannot create its object, so it waits
+        until the directory has an object for it.
         """
         has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
         return has_moved and self.qm.enterprise.last_known is not None
 
     def save_domain(self) -> None:
-        """Save the present domain as the domain of the last start. Spec: MS-MQSO 6.6.2."""
+        """Save the present domain, so that the next start can detect a change of domain. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
             self._save_change({"last_domain": None if domain is None else str(domain)})
 
     def save_known_attributes(self) -> None:
-        """Save the directory's attributes of this machine: its name, sites and roles."""
+        """Save the attributes that the directory has for this machine: its name, sites and roles."""
         local = self.qm.enterprise.state.LocalQueueManager
         known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
         if known != self.qm.enterprise.last_known:
@@ -80,18 +80,21 @@ class Membership(Part):
             )
 
     def restore_known_attributes(self, entry: dict[str, Any]) -> None:
-        """Restore the saved attributes of the last start; raise LookupError, TypeError or ValueError for bad values."""
+        """Restore the attributes that were saved before the restart. Raise LookupError, TypeError or ValueError for
+        invalid values.
+        """
         sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
         known: dict[str, Any] = {name: entry[name] for name in SAVED_ATTRIBUTES}
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Handle a change of domain: use this machine's object in the new domain, or create the object.
+        """Handle a change of domain. If the new domain has an object for this machine, use that object; otherwise
+        create an object.
 
         Spec: MS-MQSO 6.6.2.1.
 
-        ``go_on``: the function that continues the initialization when the directory has an object of this queue
-        manager.
+        ``go_on`` is the function that continues the initialization when the directory has an object for this
+        machine.
         """
         found = self.find_machine()
         if found is None:
@@ -131,7 +134,7 @@ class Membership(Part):
         self.qm.directory_link.write(change, adopt_object)
 
     def describe_machine(self) -> QueueManager:
-        """Return the attributes of this machine's object in the directory."""
+        """Return the attributes for the directory object of this machine."""
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:
             return local
@@ -139,7 +142,7 @@ class Membership(Part):
         return replace(local, **same)
 
     def take_identifier(self, identifier: UUID) -> None:
-        """Use the Identifier of the object in the directory. Spec: MS-MQSO 6.6.2.1."""
+        """Use the Identifier of the directory object as the Identifier of the queue manager. Spec: MS-MQSO 6.6.2.1."""
         self.qm.adm.Identifier = identifier
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)

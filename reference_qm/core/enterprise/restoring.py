@@ -37,7 +37,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 class RestoreError(Exception):
-    """The content of the store cannot be used; the one-line message names the entry."""
+    """Raised when the content of the store cannot be used. The message has one line and names the entry."""
 
 
 class Restoring(Part):
@@ -46,9 +46,9 @@ class Restoring(Part):
     __slots__ = ()
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the entries of the store, then save the missing entries.
+        """Restore the state from the entries of the store. Then save the entries that are missing.
 
-        An entry in an unknown form is refused; ignoring it could lose a message.
+        An entry of an unknown kind causes an error, because a message could be lost if the entry was ignored.
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
@@ -89,7 +89,7 @@ class Restoring(Part):
         self._advance_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
-        """Raise the counter of private queue numbers above every existing number.
+        """Set the counter of private queue numbers to at least the highest existing number.
 
         Spec: MS-MQSO 5.5.5.
         """
@@ -100,7 +100,9 @@ class Restoring(Part):
             self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
-        """Create the configured private queues that are missing from the store; public queues need the directory."""
+        """Create the configured private queues that are not in the store. Public queues are created later, when the
+        directory can be read.
+        """
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
             if queue is None and not configured.is_private:
@@ -118,7 +120,7 @@ class Restoring(Part):
                     setattr(queue, name, value)
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
-        """Remove messages that arrived for a queue while it was being deleted."""
+        """Remove the messages that arrived for a queue while the queue was being deleted."""
         places = {format_place(queue) for queue in self.qm.queue_names.every_queue()}
         lost = (
             key
@@ -130,8 +132,8 @@ class Restoring(Part):
     def _advance_sequences(self, messages: dict[str, Any]) -> None:
         """Advance each sender's sequence to the last message before a gap, and remove the messages after the gap.
 
-        Messages after a gap were never acknowledged, so the sender repeats them. Of two messages with the same number,
-        the older message was withdrawn.
+        Messages after a gap were never acknowledged, so the sender repeats them. If two messages have the same
+        number, the older message was withdrawn.
         """
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
@@ -209,7 +211,9 @@ class Restoring(Part):
             transfer.SequenceNumber = transfer.saved_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
-        """Find or create the sequence that an entry describes; return None when its queue was deleted."""
+        """Find or create the sequence that an entry describes; return None if the queue of the sequence was
+        deleted.
+        """
         kind, number, sender, format_name = name.split(":", 3)
         queue = self.qm.destinations.find_queue_of_entry(f"queue:{number}")
         if kind != "transfer" or queue is None:
@@ -262,9 +266,9 @@ class Restoring(Part):
             self._insert_message(position, _require_u64(value.get("lookup", 0)))
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
-        """Put a message into its queue under its LookupIdentifier.
+        """Insert a restored message into its queue with its LookupIdentifier.
 
-        A message without a LookupIdentifier gets the next number.
+        A message without a LookupIdentifier gets the next LookupIdentifier.
         """
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
@@ -295,7 +299,9 @@ def _get_message_sort_key(key_suffix: str, value: Any) -> int:
 
 
 def _get_queue_sort_key(key_suffix: str, value: Any) -> int:
-    """Return the sort key of a queue: its number or Identifier; a queue sorts before its subqueues."""
+    """Return the sort key of a queue. The key contains the number or the Identifier of the queue, and sorts a queue
+    before its subqueues.
+    """
     number, subqueue, _ = key_suffix.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
@@ -331,4 +337,6 @@ _SORT_KEYS: dict[str, Callable[[str, Any], int]] = {
     "message": _get_message_sort_key,
     "history": _get_history_sort_key,
 }
-"""The sort keys of entries: messages in order of arrival, the history by time."""
+"""The functions that return the sort keys of entries. Messages are sorted by their arrival, and the history is
+sorted by time.
+"""

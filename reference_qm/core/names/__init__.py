@@ -1,1 +1,1 @@
-"""Resolves names to queues, queue managers, keys and accounts, and assigns numbers."""
+"""Resolves names to queues, queue managers, keys and accounts, and numbers messages and transactions."""

@@ -22,8 +22,8 @@ class CacheTimers(Part):
     __slots__ = ()
 
     def start(self, now: Now) -> None:
-        """Start the cleanup timer of every cache that has entries and whose timer is not running. Spec: MS-MQQB
-        3.1.5.8.3, 3.1.7.1.5.
+        """Start the cleanup timer of every cache that has entries and no running timer. Spec: MS-MQQB 3.1.5.8.3,
+        3.1.7.1.5.
         """
         for name, attribute in CACHE_TIMERS.items():
             cache = getattr(self.qm.caches, attribute)

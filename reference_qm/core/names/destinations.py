@@ -24,17 +24,17 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The time that restored state has before the first input states the present time."""
+"""The time that is used until the first input supplies the present time. Only restored elements use this time."""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""The maximum number of outgoing queues; when it is reached, routed messages and acknowledgments create no further
-queue.
+"""The maximum number of outgoing queues. At this number, no outgoing queue is created for routed messages or
+acknowledgments.
 """
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
 def parse_name(text: str) -> FormatName:
-    """Parse a format name that a command gives."""
+    """Parse the format name in a command."""
     try:
         return parse_format_name(text)
     except FormatError as error:
@@ -42,7 +42,7 @@ def parse_name(text: str) -> FormatName:
 
 
 class Destinations(Part):
-    """Resolves a format name to a local queue, or to an outgoing queue and its session.
+    """Resolves a format name to a local queue, or to an outgoing queue with its session.
 
     Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
     """
@@ -50,7 +50,9 @@ class Destinations(Part):
     __slots__ = ()
 
     def find_local(self, text: str) -> Queue | None:
-        """Find the local queue of a format name; return None for a queue of another queue manager."""
+        """Return the local queue that a format name identifies, or None if the queue belongs to another queue
+        manager.
+        """
         name = parse_name(text)
         if isinstance(name, PublicName):
             queue = self.qm.queue_names.find_by_format_name(name)
@@ -103,9 +105,9 @@ class Destinations(Part):
         return queue
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
-        """Set the base priority of an outgoing queue and start its idle timer.
+        """Set the base priority of an outgoing queue, and start its idle timer.
 
-        For a restored queue, this step waits until the time and the directory are known.
+        A restored queue is not begun until the time and the directory are known.
         """
         queue.BasePriority = self._base_priority(queue.DestinationFormatName)
         self.start_idle_timer(queue, now)
@@ -117,7 +119,7 @@ class Destinations(Part):
         self.qm.timers.start(key, now.monotonic_ms, duration_ms)
 
     def on_idle_timer(self, session_number: int, now: Now) -> None:
-        """Destroy an outgoing queue that was not used, or restart its timer. Spec: MS-MQSO 5.1.1.2."""
+        """Destroy an outgoing queue if it is idle; otherwise restart its timer. Spec: MS-MQSO 5.1.1.2."""
         queues = self.qm.adm.OutgoingQueues.values()
         queue = next((one for one in queues if one.session.number == session_number), None)
         if queue is None:
@@ -128,7 +130,7 @@ class Destinations(Part):
             self.start_idle_timer(queue, now)
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
-        """Return whether an outgoing queue is empty, unused, and has no sequence to continue."""
+        """Return whether an outgoing queue is empty and unused, and has no sequence that must be continued."""
         session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
             *(_find_target(one) for unit in units for one in unit.TransactionalOperationCollection),
@@ -144,7 +146,7 @@ class Destinations(Part):
         )
 
     def destroy(self, queue: OutgoingQueue) -> None:
-        """Destroy an outgoing queue; the next message for its destination creates a new queue.
+        """Destroy an outgoing queue. If another message is sent to the same destination, a new queue is created.
 
         Spec: MS-MQSO 5.1.1.2.
         """
@@ -152,7 +154,7 @@ class Destinations(Part):
         self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
 
     def initial_state(self, text: str) -> OutgoingQueueState:
-        """Return the initial state of an outgoing queue, at its creation or after a restart.
+        """Return the state of an outgoing queue after its creation or after a restart.
 
         Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
         """
@@ -170,16 +172,16 @@ class Destinations(Part):
         """Return an OutgoingTxSequenceID that is greater than every earlier OutgoingTxSequenceID. Spec: MS-MQQB
         3.1.1.3.1.
 
-        The new identifier also exceeds the identifiers of sequences to other destinations that began in the same
-        second, because an OrderAck names its sequence only by this identifier.
+        Sequences to different destinations also get different identifiers, even if they begin in the same second,
+        because an OrderAck identifies its sequence only by the OutgoingTxSequenceID.
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
     def find_queue_of_entry(self, name: str) -> Queue | None:
-        """Find the queue of a saved message by the name that its entry contains.
+        """Return the queue of a saved message. ``name`` is the name of the queue in the entry of the message.
 
-        Return None when the queue was deleted.
+        Return None if the queue was deleted.
         """
         kind, _, rest = name.partition(":")
         if kind == "queue":
@@ -193,7 +195,9 @@ class Destinations(Part):
 
 
 def destination_guid(text: str) -> UUID:
-    """Return UserHeader.QueueManagerAddress for a format name; zero for a direct name. Spec: MS-MQMQ 2.2.19.2."""
+    """Return the value of UserHeader.QueueManagerAddress for a format name. The value is zero except for a private
+    format name. Spec: MS-MQMQ 2.2.19.2.
+    """
     name = parse_name(text)
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 

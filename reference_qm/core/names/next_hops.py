@@ -13,20 +13,22 @@ from reference_qm.routing import RoutingError, Topology
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The result of Get Destination Info: rHostName and rQueueManagerGuid, which is zero for a direct name."""
+    """The return values of Get Destination Info: rHostName and rQueueManagerGuid, which is zero for a direct format
+    name.
+    """
 
     HostName: str
     QueueManagerGuid: UUID
 
 
 def build_next_hop(machine: QueueManager) -> NextHop:
-    """Build the next hop for a queue manager whose address is not known yet."""
+    """Build the next hop for a queue manager. The address of the next hop is resolved later."""
     assert machine.Identifier is not None
     return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
 
 
 class NextHops(Part):
-    """Finds the queue manager that hosts a queue, and the next hops on the route to it.
+    """Finds the queue manager that hosts a queue, and the next hops on the route to that queue manager.
 
     Spec: MS-MQQB 3.1.7.4, 3.1.7.5, MS-MQBR 3.1.5.1.
     """
@@ -34,11 +36,13 @@ class NextHops(Part):
     __slots__ = ()
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        """Return the host of the queue that a format name identifies; None when the directory does not know the queue.
+        """Return the host of the queue that a format name identifies, or None if the directory does not know the
+        queue.
 
-        Spec: MS-MQQB 3.1.7.4. The document takes host name and Identifier from the Queue object. But a queue has no
-        QualifiedComputerName, and its Identifier belongs to no queue manager. So the QueueManager of that queue is used
-        (MS-MQDMPR 3.1.1.2). In workgroup mode the configuration lists the public queues.
+        Spec: MS-MQQB 3.1.7.4. The document takes the host name and the Identifier from the Queue object. But a
+        Queue has no QualifiedComputerName, and its Identifier is not the Identifier of a queue manager. Therefore
+        the QueueManager of that Queue is used here (MS-MQDMPR 3.1.1.2). In workgroup mode, the configuration lists
+        the public queues.
         """
         name = parse_format_name(format_name)
         if isinstance(name, PublicName):
@@ -57,15 +61,17 @@ class NextHops(Part):
         return Destination(name.ProtocolAddressSpecification, NULL_GUID)
 
     def _find_host(self, queue: Queue | None) -> QueueManager | None:
-        """Find the queue manager of a public queue by the computer name in its Pathname."""
+        """Find the queue manager of a public queue. The Pathname of the queue contains the computer name of the
+        queue manager.
+        """
         computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
         return self.qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
-        """Return the possible next hops to a queue manager; empty when no route exists. Spec: MS-MQQB 3.1.7.5.
+        """Return the possible next hops to a queue manager. The tuple is empty if there is no route. Spec: MS-MQQB
+        3.1.7.5.
 
-        In workgroup mode the configured routes give the address of the destination, and the destination is the next
-        hop.
+        In workgroup mode, the destination itself is the next hop, and the configured routes contain its address.
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             address = self.qm.config.routes.get(guid)
@@ -76,16 +82,18 @@ class NextHops(Part):
         return tuple(one for one in found if one is not None)
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
-        """Return the Identifiers of the possible next hops; empty when no route exists. Spec: MS-MQBR 3.1.5.1."""
+        """Return the Identifiers of the possible next hops. The tuple is empty if there is no route. Spec: MS-MQBR
+        3.1.5.1.
+        """
         try:
             return routing.get_next_hops(self.read_topology(), self.qm.enterprise.table, self.qm.adm.Identifier, guid)
         except RoutingError:
             return ()
 
     def read_topology(self) -> Topology:
-        """Read the topology of the enterprise.
+        """Read the topology of the enterprise from the directory.
 
-        The topology is empty when the directory cannot be read or is too large to be read.
+        The topology is empty if the directory cannot be read or is too large.
         """
         try:
             return Topology.read(self.qm.enterprise.directory)

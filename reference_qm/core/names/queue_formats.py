@@ -27,7 +27,7 @@ class QueueFormatType(IntEnum):
 
 
 class SuffixType(IntEnum):
-    """The types of suffix in m_SuffixAndFlags of a QUEUE_FORMAT. Spec: MS-MQMQ 2.2.7."""
+    """The values of the suffix type in m_SuffixAndFlags of a QUEUE_FORMAT. Spec: MS-MQMQ 2.2.7."""
 
     NONE = 0
     JOURNAL = 1
@@ -51,9 +51,9 @@ _READABLE_SUFFIXES: dict[QueueFormatType, frozenset[int]] = {
     ),
     QueueFormatType.SUBQUEUE: frozenset({SuffixType.SUBQUEUE}),
 }
-"""The values of m_SuffixAndFlags for queues that can be opened for reading.
+"""For each type of QUEUE_FORMAT: the values of m_SuffixAndFlags with which a queue can be opened for reading.
 
-Connectors, distribution lists and multicast names are excluded (MS-MQMP 3.1.4.2).
+Connectors, distribution lists and multicast names cannot be opened for reading (MS-MQMP 3.1.4.2).
 """
 
 
@@ -63,10 +63,12 @@ class QueueFormats(Part):
     __slots__ = ()
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        """Return the format name of a queue to read from; None for an invalid structure.
+        """Return the format name of the queue that a QUEUE_FORMAT identifies for reading, or None if the structure
+        is invalid.
 
-        A direct name already contains its suffix, and the suffix type repeats it. Machine queues and the journal of a
-        public queue have no format name of their own: their direct names are returned.
+        A direct name already contains its suffix, and the suffix type repeats the suffix. System queues of a
+        computer and the journal of a public queue have no format name of these types, so their direct names are
+        returned.
         """
         kind = queue_format["m_qft"]
         suffix = queue_format["m_SuffixAndFlags"]
@@ -87,7 +89,7 @@ class QueueFormats(Part):
         return None if value is None else f"DIRECT={value}"
 
     def _format_subqueue(self, value: Any, suffix: SuffixType) -> str | None:
-        """Return the format name of a subqueue; the value must be a direct name with a subqueue part."""
+        """Return the format name of a subqueue, or None if the value is not a direct name with a subqueue."""
         return self._format_direct(value, suffix) if value is not None and ";" in value else None
 
     def _format_machine(self, value: Any, suffix: SuffixType) -> str:

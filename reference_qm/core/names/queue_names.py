@@ -32,16 +32,18 @@ from reference_qm.directory.properties import list_members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
-"""The PrivateQueueIdentifier of order_queue$, which is never assigned to an application's queue.
+"""The PrivateQueueIdentifier of order_queue$. This number is never assigned to another queue.
 
 Spec: MS-MQQB 2.2.4.
 """
 ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
-"""The queue manager's own queues; messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
+"""The path names of the queue manager's own queues. Messages to these queues are not acknowledged. Spec: MS-MQQB
+note <62>.
+"""
 JOURNAL_SUFFIX = "journal"
 OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
-"""The host names that every computer uses for itself."""
+"""The host names that mean the local computer on every computer."""
 
 
 class QueuePath(NamedTuple):
@@ -58,7 +60,7 @@ class QueuePath(NamedTuple):
 
 
 def parse_path(name: str) -> QueuePath | None:
-    """Parse the path name of a private or public queue of this computer; None for any other text."""
+    """Parse the path name of a private or public queue of this computer. Return None for any other text."""
     try:
         path = parse_format_name(f"DIRECT=OS:localhost\\{name}")
     except FormatError:
@@ -70,12 +72,14 @@ def parse_path(name: str) -> QueuePath | None:
 
 
 class QueueNames(Part):
-    """Finds the queue that a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
+    """Finds the queue that a path name or a format name identifies. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26,
+    3.1.7.3.8.
+    """
 
     __slots__ = ()
 
     def find_by_path(self, name: str) -> Queue | None:
-        """Find a local queue, subqueue, journal or system queue (``system$;journal``) by its path name."""
+        """Find a local queue, subqueue, journal or system queue (such as ``system$;journal``) by its path name."""
         found = self.qm.adm.QueueCollection.get(name.lower())
         if found is not None:
             return found
@@ -91,8 +95,8 @@ class QueueNames(Part):
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         """Find the local queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
-        A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it can
-        mean any of three system queues.
+        A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it
+        can stand for three system queues.
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
@@ -108,7 +112,8 @@ class QueueNames(Part):
         return None
 
     def means_this_computer(self, name: FormatName) -> bool:
-        """Return whether a format name, or the directory, places the queue on this computer.
+        """Return whether a queue is on this computer, according to its format name or, for a public queue, the
+        directory.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
         """
@@ -122,20 +127,22 @@ class QueueNames(Part):
         return False
 
     def _is_published_here(self, guid: UUID) -> bool:
-        """Return whether the directory places a public queue on this computer. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Return whether a public queue is on this computer according to the directory. Spec: MS-MQDMPR 3.1.7.1.5."""
         found = self.qm.enterprise.find_queue(guid)
         computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
         return self.is_own_host("OS", computer)
 
     def is_here(self, name: DirectName) -> bool:
-        """Return whether the host of a direct name is this queue manager. Spec: MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5."""
+        """Return whether a direct name contains this queue manager as host. Spec: MS-MQMQ 2.1.2, MS-MQDMPR
+        3.1.7.1.5.
+        """
         return self.is_own_host(name.Protocol, name.ProtocolAddressSpecification)
 
     def is_own_host(self, protocol: str, address: str) -> bool:
-        """Return whether the address of a direct name, in its protocol, belongs to this queue manager.
+        """Return whether the protocol and address of a direct name belong to this queue manager.
 
-        The document compares only with ComputerName. But a DNS name, or an address instead of a name, can mean the same
-        system. For TCP only addresses are compared. No name is looked up.
+        The document compares the address only with ComputerName. But a DNS name or a numeric address can identify
+        the same computer. For TCP, only numeric addresses are compared. Names are not resolved.
         """
         match protocol.upper():
             case "TCP":
@@ -155,11 +162,11 @@ class QueueNames(Part):
         return OWN_COMPUTER_NAMES | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        """Replace distribution lists by their members, and remove duplicates; return None when the members of a list
-        are unknown.
+        """Replace distribution lists by their members, and remove duplicates. Return None if the members of a
+        distribution list are unknown.
 
-        Spec: MS-MQDMPR 3.1.7.3.8. A distribution list needs the directory (MS-MQDSSM 3.1.6.9);
-        ``resolve_distribution_list`` returns its members.
+        Spec: MS-MQDMPR 3.1.7.3.8. The members are read from the directory by ``resolve_distribution_list``
+        (MS-MQDSSM 3.1.6.9).
         """
         try:
             name = parse_format_name(text)
@@ -185,10 +192,10 @@ class QueueNames(Part):
         return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
-        """Return the members of a distribution list; None when they are unknown. Spec: MS-MQDSSM 3.1.6.9.
+        """Return the members of a distribution list, or None if the members are unknown. Spec: MS-MQDSSM 3.1.6.9.
 
-        In workgroup mode they are unknown. If a member is itself a distribution list, the list is returned instead of
-        its members.
+        In workgroup mode, the members are always unknown. A member that is itself a distribution list is returned
+        as a distribution list and is not expanded.
         """
         listed = list_members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
@@ -196,13 +203,15 @@ class QueueNames(Part):
         return [_name_of_element(one) for one in listed]
 
     def every_queue(self) -> Iterator[Queue]:
-        """Yield all local queues with their journals and subqueues, and the system queues."""
+        """Yield the system queues, and all other local queues with their journals and subqueues."""
         for queue in self.qm.adm.QueueCollection.values():
             yield from queue_with_children(queue)
         yield from self.qm.adm.system_queues
 
     def find_queue(self, name: str) -> Queue:
-        """Find a local queue by path name: an application's queue, journal or subqueue, or a system queue."""
+        """Find a local queue, subqueue, journal or system queue by its path name; raise CommandError if there is no
+        such queue.
+        """
         queue = self.find_by_path(name)
         if queue is None:
             raise CommandError(f"this queue manager has no queue {name!a}: create it first, or list the queues")
@@ -216,7 +225,7 @@ def queue_with_children(queue: Queue) -> list[Queue]:
 
 
 def names_order_queue(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is for order_queue$ of its receiver. Spec: MS-MQQB 2.2.4."""
+    """Return whether the destination of a packet is the queue order_queue$ of the receiver. Spec: MS-MQQB 2.2.4."""
     queue = packet.UserHeader.DestinationQueue
     if isinstance(queue, DirectQueueFormatName):
         return queue.DirectFormatName.partition("\\")[2].lower() == ORDER_QUEUE_PATH
@@ -224,7 +233,9 @@ def names_order_queue(packet: UserMessagePacket) -> bool:
 
 
 def parse_host_of_url(address: str) -> str:
-    """Return the host of an HTTP address, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2 (ProtocolAddressSpecification)."""
+    """Return the host in an HTTP address of the form ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2
+    (ProtocolAddressSpecification).
+    """
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 

@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 
 class QueuePathOf(NamedTuple):
-    """The return values of Get Queue Path: rStatus, rPathName and rMachineName; the names may be empty."""
+    """The return values of Get Queue Path: rStatus, rPathName and rMachineName. The names may be empty."""
 
     rStatus: Status
     rPathName: str = ""
@@ -21,15 +21,17 @@ _ILLEGAL_CHARACTERS = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 class QueuePaths(Part):
-    """Finds the path name of a queue by its format name. Spec: MS-MQDMPR 3.1.7.1.26."""
+    """Finds the path name of the queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.26."""
 
     __slots__ = ()
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
-        """Return the path name of a queue, as far as it is known, and its computer. Spec: MS-MQDMPR 3.1.7.1.26.
+        """Return the path name and the computer of the queue that a format name identifies. Spec: MS-MQDMPR
+        3.1.7.1.26.
 
-        The document has no step for format names of several queues: both names are empty, with MQ_OK. A text that is
-        not a format name is illegal.
+        A name that is unknown is empty. The document has no step for a format name of several queues; here both
+        names are empty, and the status is MQ_OK. The status for a text that is not a format name is
+        MQ_ERROR_ILLEGAL_FORMATNAME.
         """
         try:
             name = parse_format_name(format_name)
@@ -46,7 +48,7 @@ class QueuePaths(Part):
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         """Find the path name of a public queue in the directory.
 
-        The first part of the path name is the computer (MS-MQMQ 2.1.1).
+        The first part of the path name is the name of the computer (MS-MQMQ 2.1.1).
         """
         queue = self.qm.enterprise.find_queue(name.QueueGuid)
         if queue is None or queue.Pathname is None:
@@ -54,12 +56,12 @@ class QueuePaths(Part):
         return QueuePathOf(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        """Find the computer of a private queue in the directory; only a local queue's path name is known.
+        """Find the computer of a private queue in the directory. The path name is returned only for a local queue.
 
-        The document searches the local queues when the directory's queue manager has the "QueueGuid" of the format
-        name, which is always true. Here the local queues are searched only for the local queue manager; otherwise a
+        The document searches the local queues if the directory's queue manager has the "QueueGuid" of the format
+        name, which is always true. Here the local queues are searched only for the local queue manager. Otherwise a
         remote queue would get the name of a local queue. The Pathname of a private queue is stored without its
-        computer, but a path name begins with it (MS-MQMQ 2.1.1).
+        computer, but the returned path name begins with the computer (MS-MQMQ 2.1.1).
         """
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)
         if machine is None or machine.ComputerName is None:

@@ -18,17 +18,17 @@ Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
 class SecurityLookup(Part):
     """Looks up keys, certificates and groups in the directory and the local security authority.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode every read of the directory fails, and the configuration
-    replaces the directory. The configuration always replaces the local security authority. The directory's content is
-    not trusted: a malformed attribute counts as missing.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, every read of the directory fails, and the configuration
+    is used instead. The configuration is always used instead of the local security authority. The content of the
+    directory is not trusted: a malformed attribute counts as missing.
     """
 
     __slots__ = ()
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
-        """Find PublicEncryptionKeyList of a queue manager; None when it is unknown.
+        """Return the PublicEncryptionKeyList of a queue manager, or None if the list is unknown.
 
-        Spec: MS-MQQB 3.1.7.1.5, MS-MQSO 6.4.3.2: the directory's answer is cached for a time.
+        Spec: MS-MQQB 3.1.7.1.5. The answer of the directory is cached for a limited time (MS-MQSO 6.4.3.2).
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.security.remote_keys.get(guid)
@@ -51,7 +51,9 @@ class SecurityLookup(Part):
         self.qm.enterprise.public_keys.pop(UUID(int=owner), None)
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
-        """Find User.Certificates by the SID of a message (bytes); None for an unknown user. Spec: MS-MQQB 3.1.5.8.3."""
+        """Return User.Certificates of the user with the given SID (bytes), or None if the user is unknown. Spec:
+        MS-MQQB 3.1.5.8.3.
+        """
         if self.qm.enterprise.state.DirectoryIntegrated:
             user = self.qm.enterprise.find_user(security_id)
             return None if user is None else _parse_attribute_or_none(UserSignCerts, user.Certificates)
@@ -59,15 +61,16 @@ class SecurityLookup(Part):
         return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
-        """Find the groups in the PAC of an account; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
+        """Return the groups in the PAC of an account, or None if the account is unknown. Spec: MS-MQQB 3.1.5.8.3."""
         return next((one.groups for one in self.qm.config.security.accounts if one.SecurityIdentifier == sid), None)
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
-        """Find the security descriptor of a local queue; a public queue's descriptor is in the directory.
+        """Return the security descriptor of a local queue. The descriptor of a public queue is read from the
+        directory.
 
-        Spec: MS-MQQB 3.1.5.8.3. While the directory is unavailable, the local copy applies. An unreadable descriptor
-        grants no rights. A journal and a subqueue have the descriptor of their queue: the rights to read a journal are
-        rights of the queue (MS-MQMQ 2.2.24).
+        Spec: MS-MQQB 3.1.5.8.3. While the directory is unavailable, the local copy is used. A descriptor that
+        cannot be parsed grants no rights. A journal or subqueue has the descriptor of its queue, because the rights
+        to read a journal are rights of the queue (MS-MQMQ 2.2.24).
         """
         queue = queue.parent or queue
         if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:

@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 
 Got = tuple[CursorStatus, "MessagePosition | None"]
-"""The return values rStatus, and rPosition if rStatus is Succeeded."""
+"""The return values of the events of a cursor: rStatus, and rPosition if rStatus is Succeeded."""
 
 
 class Cursors(Part):
@@ -20,7 +20,9 @@ class Cursors(Part):
     __slots__ = ()
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
-        """Create a cursor at the start of a queue; None for a deleted queue. Spec: MS-MQDMPR 3.1.7.1.1, 3.2.7.1."""
+        """Create a cursor at the start of a queue. Return None if the queue was deleted. Spec: MS-MQDMPR 3.1.7.1.1,
+        3.2.7.1.
+        """
         if queue_desc.QueueReference is None:
             return None
         cursor = Cursor(self.qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
@@ -28,10 +30,11 @@ class Cursors(Part):
         return cursor
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        """Return the message at a cursor, or the first message. Spec: MS-MQDMPR 3.2.7.2.
+        """Return the message at a cursor. If the cursor has read no message yet, move the cursor to the next
+        message and return this message. Spec: MS-MQDMPR 3.2.7.2.
 
-        The document is silent about a cursor whose wait expired (it stays WaitPeek), and about a cursor that waited for
-        a receive. Both continue from their position like a cursor that has read no message.
+        The document does not specify the step for a cursor whose wait expired (its state stays WaitPeek), or for a
+        cursor that waited to receive. Both cursors are treated like a cursor that has read no message.
         """
         if cursor.CursorState is CursorState.READ:
             if _is_available(_require_position(cursor)):
@@ -40,17 +43,16 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        """Return the message after the message that the cursor read last. Spec: MS-MQDMPR 3.2.7.3.
+        """Move a cursor to the next message and return this message. Spec: MS-MQDMPR 3.2.7.3.
 
-        The cursor must have read a message. A cursor whose wait for the next message expired may request the next
-        message again.
+        The cursor must already have read a message, or its wait for the next message must have expired.
         """
         if cursor.CursorState is CursorState.UNREAD:
             return CursorStatus.ILLEGAL_CURSOR_ACTION, None
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        """Return the message that a receive through a cursor takes. Spec: MS-MQDMPR 3.2.7.4."""
+        """Return the message that a receive with a cursor removes. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
             if not _is_available(_require_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
@@ -66,7 +68,7 @@ class Cursors(Part):
         return CursorStatus.WAITING, None
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        """Move a cursor to the message that it waited for. Spec: MS-MQDMPR 3.2.7.5."""
+        """Move a cursor to the message for which it waited. Spec: MS-MQDMPR 3.2.7.5."""
         if cursor.CursorState is CursorState.WAIT_PEEK:
             cursor.CursorState = CursorState.READ
         elif cursor.CursorState is CursorState.WAIT_RECEIVE:
@@ -74,11 +76,11 @@ class Cursors(Part):
         _move_cursor(cursor, message_position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Move a cursor after its wait for a message expired. Spec: MS-MQDMPR 3.2.7.6.
+        """Move a cursor whose wait for a message has expired. Spec: MS-MQDMPR 3.2.7.6.
 
-        The document moves the cursor to End, from where it could reach no later message. So the cursor moves to the
-        last message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
-        other cursors keep, do not count.
+        The document moves the cursor to End, from where the cursor could reach no later message. Here the cursor
+        moves to the last message, unless the cursor is already after that message. Deleted messages that stay
+        linked for other cursors are skipped.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
             positions = _get_positions(cursor)
@@ -106,7 +108,7 @@ class Cursors(Part):
 
 
 def _move_cursor(cursor: Cursor, entry: Entry) -> None:
-    """Move a cursor to an entry, which stays linked until the cursor leaves it."""
+    """Move a cursor to an entry. The entry stays linked in the list until the cursor leaves it."""
     positions = _get_positions(cursor)
     assert positions is not None
     positions.hold(entry)

@@ -9,7 +9,7 @@ from reference_qm.model.states import DeliveryGuarantee
 
 
 class Journaling(Part):
-    """Keeps copies of finished messages in the system journal and the dead-letter queues.
+    """Moves or copies processed messages into journals and dead-letter queues.
 
     Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12.
     """
@@ -17,8 +17,8 @@ class Journaling(Part):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        """Move a delivered message to the system journal if this queue manager is its source and the message requests
-        journaling; otherwise delete the message.
+        """Move a delivered message to the system journal if this queue manager is the source of the message and the
+        message requests journaling. Otherwise delete the message.
 
         Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested).
         """
@@ -29,10 +29,12 @@ class Journaling(Part):
             self.qm.disk.save(build_removal_change([position]))
 
     def journal_failed(self, position: MessagePosition) -> None:
-        """Move an undeliverable message to its dead-letter queue if it requests negative journaling; else delete it.
+        """Move a message that cannot be delivered to its dead-letter queue if the message requests negative
+        journaling. Otherwise delete the message.
 
         Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NegativeJournalingRequested). A routed transactional
-        message is not kept, because its source still has it. Any other routed message exists only here, so it is kept.
+        message is always deleted, because its source still has it. Any other routed message may be journaled,
+        because only this queue manager still has it.
         """
         message = position.MessageReference
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
@@ -42,10 +44,11 @@ class Journaling(Part):
             self.qm.disk.save(build_removal_change([position]))
 
     def dead_letter_queue(self, message: Message) -> Queue:
-        """Return the dead-letter queue of a message: a local queue that the message names, else the system queue.
+        """Return the dead-letter queue of a message: the local queue that the message names, or else the system
+        dead-letter queue.
 
-        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12. MS-MQQB allows the application's queue only for
-        transactional messages; MS-MQDMPR allows it for all messages, with note <11> on older releases. A
+        Spec: MS-MQQB 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12. MS-MQQB allows a dead-letter queue of the application
+        only for transactional messages. MS-MQDMPR allows it for all messages; note <11> describes older releases. A
         nontransactional queue would refuse a transactional message, and vice versa (MS-MQQB 3.1.5.8.2).
         """
         transactional = message.TransactionIdentifier is not None
@@ -55,12 +58,13 @@ class Journaling(Part):
         return self.qm.adm.SystemTransactionalDeadletterQueue if transactional else self.qm.adm.SystemDeadletterQueue
 
     def find_application_queue(self, path: str) -> Queue | None:
-        """Find a queue of this queue manager that an application may use for dead letters."""
+        """Find a local queue that an application may use as a dead-letter queue."""
         queue = self.qm.queue_names.find_by_path(path) if path else None
         return queue if queue is not None and queue.QueueType is not QueueType.SYSTEM else None
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
-        """Copy a received message into the journal of its queue, if the queue has journaling and the journal has room.
+        """Copy a received message into the journal of its queue if journaling is enabled for the queue and the
+        journal has room.
 
         Spec: MS-MQDMPR 3.1.1.2 (Journaling, JournalQuota, JournalQueueReference).
         """
@@ -73,7 +77,7 @@ class Journaling(Part):
             self.keep_message(journal, message)
 
     def keep_message(self, queue: Queue, message: Message) -> None:
-        """Put a message into a system queue, and save it if it is recoverable."""
+        """Put a message into a system queue, and save the message if it is recoverable."""
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()

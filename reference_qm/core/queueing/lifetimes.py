@@ -13,41 +13,42 @@ _EXPIRATION_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
 def is_in_queue(position: MessagePosition) -> bool:
-    """Return whether a message is still in its queue."""
+    """Return whether a message has not left its queue."""
     return position.State is not MessagePositionState.DELETED
 
 
 def is_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
-    """Return whether a message is still in the table of its session."""
+    """Return whether a message has not left the OutgoingMessageTable of its session."""
     session, position = waiting
     return position in session.OutgoingMessageTable
 
 
 def get_time_to_reach_queue(message: Message) -> int:
-    """Return the time in s within which a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
+    """Return the time in s within which a message must reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
 
-    MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also covers TimeToBeReceived.
+    MS-MQQB 3.1.7.1.2 names only TimeToReachQueue, but the message class REACH_QUEUE_TIMEOUT also covers
+    TimeToBeReceived.
     """
     return min(message.TimeToReachQueue, message.TimeToBeReceived)
 
 
 class Lifetimes(Part):
-    """Watches the times within which messages must reach their queues and be received.
+    """Manages the deadlines by which messages must reach their queues and must be received.
 
     Spec: MS-MQDMPR 3.1.2.4, MS-MQQB 3.1.7.1.2.
 
-    A single timer runs, for the message that expires first.
+    A single timer is used, which runs until the first deadline.
     """
 
     __slots__ = ()
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        """Return whether the time to reach the queue, or the time to be received, has passed.
+        """Return whether the time within which a message must reach its queue or must be received has passed.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
 
-        3.1.7.1.2 names only the time to reach the queue; the class REACH_QUEUE_TIMEOUT covers both (MS-MQMQ
-        2.2.18.1.6).
+        3.1.7.1.2 names only the time to reach the queue, but the message class REACH_QUEUE_TIMEOUT covers both
+        times (MS-MQMQ 2.2.18.1.6).
         """
         user = packet.UserHeader
         return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
@@ -55,8 +56,8 @@ class Lifetimes(Part):
     def watch_received(self, position: MessagePosition) -> None:
         """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.
 
-        Messages in system queues do not expire. A locked message whose time has passed is checked again when it becomes
-        available.
+        Messages in system queues do not expire. If a message is locked when its time has passed, the message is
+        checked again when it becomes available.
         """
         life_s = position.MessageReference.TimeToBeReceived
         if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
@@ -64,9 +65,9 @@ class Lifetimes(Part):
             self.qm.post(LifetimesChanged())
 
     def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Watch the deadline of a message that waits to be sent, even while the message cannot be sent.
+        """Record the deadline of a message that waits to be sent. The message expires even if it cannot be sent.
 
-        Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
+        Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout describes a timer).
         """
         life_s = get_time_to_reach_queue(position.MessagePosition.MessageReference)
         if life_s != INFINITE:
@@ -81,7 +82,9 @@ class Lifetimes(Part):
             self.qm.timers.start(_EXPIRATION_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
     def recover_deadlines(self) -> None:
-        """Watch the messages in local queues again after a restart; outgoing messages are watched by their sessions."""
+        """Record the deadlines of the messages in local queues after a restart. The deadlines of outgoing messages
+        are recorded when their sessions are initialized.
+        """
         self.qm.post(LifetimesChanged())
         for queue in self.qm.queue_names.every_queue():
             for position in queue.MessagePositionList:

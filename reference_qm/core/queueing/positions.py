@@ -21,7 +21,9 @@ class Positions(Part):
     __slots__ = ()
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        """Put a message into a queue; it cannot be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
+        """Put a message into a queue. The message cannot be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB
+        3.1.5.8.8.
+        """
         position = MessagePosition(message, queue)
         position.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(position)
@@ -30,10 +32,10 @@ class Positions(Part):
     def assign_lookup_identifier(self, message: Message) -> int:
         """Return the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
 
-        The LookupIdentifier gives the position in the list, so its high byte is 7 minus the priority. The document has
-        0 for a nontransactional message and the inverted priority for a transactional one. But transactional messages
-        have priority 0, and 0 would not order the nontransactional messages by priority. So this code assumes that the
-        document has interchanged the two cases.
+        The LookupIdentifier determines the position in the list, so its high byte is 7 minus the priority. The
+        document has 0 for a nontransactional message and the inverted priority for a transactional message. But all
+        transactional messages have priority 0, and 0 would not order nontransactional messages by priority.
+        Therefore this method assumes that the document has interchanged the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_BLOCK // 2:
@@ -41,7 +43,9 @@ class Positions(Part):
         return lookup_identifier(message, self.qm.adm.SequentialID)
 
     def message_available(self, position: MessagePosition) -> None:
-        """Make a message available, and give it to a waiting reader. Spec: MS-MQDMPR 3.1.7.2.2."""
+        """Make a message available, and pass the message to the readers that wait for it. Spec: MS-MQDMPR
+        3.1.7.2.2.
+        """
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
         self.qm.lifetimes.watch_received(position)
@@ -50,9 +54,9 @@ class Positions(Part):
             self.qm.waiting.release_readers(position)
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        """Delete a message from its queue, and report the reason to the protocols. Spec: MS-MQDMPR 3.1.7.2.1.
+        """Delete a message from its queue, and post an event with the reason. Spec: MS-MQDMPR 3.1.7.2.1.
 
-        A message that has left its queue keeps its state.
+        A message that has already left its queue is not changed.
         """
         if position.State is not MessagePositionState.DELETED:
             position.QueueReference.MessagePositionList.remove(position)
@@ -72,10 +76,10 @@ class Positions(Part):
             self.message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        """Move a message into a different queue, to the place after the messages with its priority. Spec: MS-MQDMPR
-        3.1.7.1.16, 3.1.1.12.
+        """Move a message to a different queue, where the message is placed after all messages with the same
+        priority. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
 
-        The message keeps its LookupIdentifier. Returns None for a message that is discarded because a system queue is
+        The message keeps its LookupIdentifier. Return None if the message was discarded because a system queue is
         full.
         """
         if position.counted_in is not None:
@@ -98,8 +102,8 @@ class Positions(Part):
 
 
 def lookup_identifier(message: Message, sequential_id: int) -> int:
-    """Return a LookupIdentifier: the high byte follows from the message, and ``sequential_id`` contains the seven low
-    bytes.
+    """Return the LookupIdentifier of a message. Its high byte depends on the message, and ``sequential_id``
+    contains its seven low bytes.
     """
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
     return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES

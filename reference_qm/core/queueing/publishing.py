@@ -25,7 +25,7 @@ SHARED_ATTRIBUTES = (
     "PrivacyLevel",
     "BasePriority",
 )
-"""The attributes of a queue that the directory also has, and that may be changed."""
+"""The attributes of a queue that can be changed and are also stored in the directory."""
 
 _STATUS_BY_DIRECTORY_RESULT = {
     DirectoryOperationResult.SUCCESS: Status.MQ_OK,
@@ -35,25 +35,27 @@ _STATUS_BY_DIRECTORY_RESULT = {
 
 
 def _convert_directory_result(result: DirectoryOperationResult) -> Status:
-    """Return the status for a directory result; every other result counts as an unavailable directory."""
+    """Return the status for a result of the directory. A result for which there is no other status is treated like
+    an unavailable directory.
+    """
     return _STATUS_BY_DIRECTORY_RESULT.get(result, Status.MQ_ERROR_NO_DS)
 
 
 class Publishing(Part):
     """Publishes the public queues of this queue manager in the directory.
 
-    Each change continues when the directory answers. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19,
-    3.1.7.1.24, 3.1.7.1.25.
+    Each change is completed when the directory answers. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18,
+    3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
     """
 
     __slots__ = ()
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
-        """Create the directory object of a public queue, and use the Identifier of the object. Spec: MS-MQDMPR
-        3.1.7.1.3.
+        """Create the directory object of a public queue, and set the queue's Identifier to the Identifier of the
+        object. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
-        by an administrator or before the last restart: see ``use_published_identifier``.
+        In workgroup mode, there is neither a directory nor a public queue. A configured queue may already be
+        published, by an administrator or before the last restart (see ``use_published_identifier``).
         """
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
@@ -76,7 +78,7 @@ class Publishing(Part):
         )
 
     def use_published_identifier(self, queue: Queue) -> bool:
-        """Use the Identifier of a queue that is already published; return False for an unpublished queue."""
+        """Use the Identifier of a queue that is already published. Return False if the queue is not published."""
         found = events.read_directory(
             self.qm.enterprise.directory,
             self.qm.enterprise.state,
@@ -91,7 +93,9 @@ class Publishing(Part):
         return True
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. A missing object is accepted."""
+        """Delete the directory object of a public queue. If the object does not exist, the deletion also succeeds.
+        Spec: MS-MQDMPR 3.1.7.1.4.
+        """
         change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 
         def report_deletion(answer: DirectoryAnswered) -> None:
@@ -110,7 +114,8 @@ class Publishing(Part):
         )
 
     def note_public_queues(self) -> None:
-        """Store the local public queues, with which reads are answered while the directory is offline.
+        """Store the attributes of the local public queues. Reads are answered from these attributes while the
+        directory is offline.
 
         Spec: MS-MQDMPR 3.1.7.1.20.
         """
@@ -119,8 +124,8 @@ class Publishing(Part):
         )
 
     def update_public_queues(self) -> None:
-        """Update the local public queues with the attributes that Check Directory Online read. Spec: MS-MQDMPR
-        3.1.7.1.25.
+        """Set the attributes of the local public queues to the values that Check Directory Online read. Spec:
+        MS-MQDMPR 3.1.7.1.25.
         """
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():

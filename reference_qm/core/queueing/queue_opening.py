@@ -20,11 +20,11 @@ DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
 PEEK_ACCESSES = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
 
 Opened = tuple[Status, OpenQueueDescriptor | None]
-"""The return values rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
+"""The return values of Open Queue: rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
 
 
 OPEN_DESCRIPTORS_LIMIT = 16_384
-"""The maximum number of open descriptors, and of cursors per descriptor."""
+"""The maximum number of open descriptors. The same number limits the cursors of a descriptor."""
 
 
 class QueueOpening(Part):
@@ -35,9 +35,10 @@ class QueueOpening(Part):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> Opened:
-        """Open a queue, or several queues for sending. Spec: MS-MQDMPR 3.1.7.1.5.
+        """Open a queue. If the access is for sending, several queues can be opened. Spec: MS-MQDMPR 3.1.7.1.5.
 
-        A name that lists only one queue, even twice, counts as the name of that queue.
+        A format name that stands for only one queue, such as a list that repeats one name, counts as the name of
+        that queue.
         """
         name = self.qm.queue_names.expand_format_name(format_name)
         if name is None:
@@ -60,11 +61,12 @@ class QueueOpening(Part):
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
-        """Return whether a format name may be opened with the required access. Spec: MS-MQDMPR 3.1.7.1.5.
+        """Return whether a format name may be opened with the requested access. Spec: MS-MQDMPR 3.1.7.1.5.
 
-        HTTP and multicast names are only for sending; names of machine queues are not for sending. MS-MQMQ 2.1.2 also
-        gives direct names to machine queues: these names, and names of journals, which are read-only (2.1.7), are not
-        for sending either. A connector name is refused, because there is no connector.
+        HTTP and multicast names can only be opened for sending. Names of machine queues cannot be opened for
+        sending. MS-MQMQ 2.1.2 also defines direct names for machine queues: these names cannot be opened for
+        sending either, nor can the names of journals, which are read-only (2.1.7). A connector name cannot be
+        opened, because there is no connector.
         """
         if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
             return required_access is SEND
@@ -79,7 +81,7 @@ class QueueOpening(Part):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
     ) -> Opened:
-        """Open a local queue, unless its other users exclude sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open a local queue, unless another descriptor of the queue excludes sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
         if not self.is_shared(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
         descriptor = self._add_descriptor(queue, format_name, required_access, shared_mode)
@@ -87,7 +89,7 @@ class QueueOpening(Part):
         return Status.MQ_OK, descriptor
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        """Return whether the present users and the new user of a queue allow sharing.
+        """Return whether the open descriptors and the requested descriptor of a queue allow sharing.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
         """
@@ -101,11 +103,12 @@ class QueueOpening(Part):
         return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        """Close a descriptor with its cursors, and end the reads that wait through it. Spec: MS-MQDMPR 3.1.7.1.6.
+        """Close a descriptor and its cursors, and end the reads that wait on the descriptor. Spec: MS-MQDMPR
+        3.1.7.1.6.
 
-        The document does nothing for a descriptor without QueueReference. But the descriptor of a multiple-element name
-        has no QueueReference, and the queues that it opened must be closed. The document also leaves reads without a
-        tag waiting on the removed descriptor.
+        The document does nothing for a descriptor without a QueueReference. But the descriptor of a
+        multiple-element name has no QueueReference, and the queues that were opened for it must be closed. In the
+        document, a read without a tag also continues to wait on the removed descriptor.
         """
         self.qm.descriptors.pop(queue_desc.Handle, None)
         for one in queue_desc.OpenQueueDescriptorCollection:
@@ -120,10 +123,10 @@ class QueueOpening(Part):
         queue_desc.QueueReference.OpenQueueDescriptorCollection.pop(queue_desc.Handle, None)
 
     def close_cursor(self, cursor: Cursor) -> None:
-        """Close a cursor and end the read that waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
+        """Close a cursor, and end the read that waits with the cursor. Spec: MS-MQDMPR 3.1.7.1.2.
 
-        The document only removes a waiting read. Here its caller gets the answer that the read was cancelled; otherwise
-        the caller would wait forever.
+        The document removes a waiting read without an answer. Here the caller of the read is informed that the read
+        was cancelled, because otherwise the caller would wait forever.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:
@@ -139,7 +142,9 @@ class QueueOpening(Part):
         shared_mode: QueueShareMode,
         now: Now,
     ) -> Opened:
-        """Open all queues of a multiple-element name, or none. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open all queues of a multiple-element name. If one of the queues cannot be opened, open none. Spec:
+        MS-MQDMPR 3.1.7.1.5.
+        """
         if required_access is not SEND:
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         if shared_mode is not DENY_NONE:

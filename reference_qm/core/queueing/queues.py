@@ -39,16 +39,18 @@ CREATOR_ATTRIBUTES = (
     "Security",
     "BasePriority",
 )
-"""The attributes that a new queue takes from its creator, apart from the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
+"""The attributes of a new queue that its creator sets, except the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
 DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
-"""The attributes of a public queue that the directory sets."""
+"""The attributes of a public queue whose values come from the directory."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 
 def set_queue_defaults(pathname: str) -> Queue:
-    """Return a queue with default attributes, to be completed and created. Spec: MS-MQDMPR 3.1.7.1.33."""
+    """Return a queue with default attributes. The caller changes the attributes and then creates the queue. Spec:
+    MS-MQDMPR 3.1.7.1.33.
+    """
     return Queue(Pathname=pathname)
 
 
@@ -60,7 +62,8 @@ class Queues(Part):
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
         """Create a private queue, a public queue or a subqueue. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        ``created`` gets the return values; for a public queue, after the directory has answered.
+        The return values are passed to ``created``. For a public queue, this happens after the directory has
+        answered.
         """
         path = parse_path(queue.Pathname)
         public = path is not None and not (path.private or path.journal) and path.subqueue is None
@@ -74,10 +77,10 @@ class Queues(Part):
         self.qm.publishing.publish(queue, create_if_published)
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        """Create a queue that needs no change of the directory. Spec: MS-MQDMPR 3.1.7.1.3.
+        """Create a queue without a change of the directory. Spec: MS-MQDMPR 3.1.7.1.3.
 
-        The names of existing queues and of the queue manager's own queues are refused; the document has no status for
-        these refusals.
+        The names of existing queues and of the queue manager's own queues are refused. The document has no status
+        for these refusals.
         """
         path = parse_path(queue.Pathname)
         if path is None or path.journal:
@@ -106,7 +109,7 @@ class Queues(Part):
         return Status.MQ_OK, created
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        """Build the security descriptor of a queue from the descriptor that its creator supplied.
+        """Build the security descriptor of a queue from the descriptor that the creator of the queue supplied.
 
         Spec: MS-MQDMPR 3.1.7.1.3.1.
         """
@@ -116,7 +119,9 @@ class Queues(Part):
         return replace(default, Dacl=default.Dacl if supplied.Dacl is None else supplied.Dacl, Sacl=supplied.Sacl)
 
     def owner(self, sid: Sid) -> Sid:
-        """Return the owner of a new queue: the domain user, or else the anonymous user. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Return the owner of a new queue: the domain user if there is one, otherwise the anonymous user. Spec:
+        MS-MQDMPR 3.1.7.1.3.1.
+        """
         known = (account.SecurityIdentifier for account in self.qm.config.security.accounts)
         return sid if sid in known else ANONYMOUS
 
@@ -125,7 +130,9 @@ class Queues(Part):
         return default_queue_security(owner, self.machine_sid())
 
     def machine_sid(self) -> Sid | None:
-        """Read objectSid of this computer from the directory; None when it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        """Return the objectSid that the directory has for this computer, or None if the objectSid is unknown. Spec:
+        MS-MQDMPR 3.1.7.1.3.1.
+        """
         enterprise = self.qm.enterprise
         found = object_sid(enterprise.directory, enterprise.state.LocalQueueManager.ComputerName)
         return None if found is None else Sid.parse(found)
@@ -142,7 +149,7 @@ class Queues(Part):
         self.qm.adm.QueueCollection[queue.Pathname.lower()] = queue
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
-        """Add a subqueue to its queue; the subqueue accepts the same messages as the queue."""
+        """Add a subqueue to its queue. A subqueue accepts the same messages as its queue."""
         for attribute in CREATOR_ATTRIBUTES:
             setattr(queue, attribute, getattr(parent, attribute))
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
@@ -150,7 +157,7 @@ class Queues(Part):
         parent.SubqueueCollection[name.lower()] = queue
 
     def forget(self, queue: Queue) -> None:
-        """Remove a queue from its collection, unless a newer queue has the same name."""
+        """Remove a queue from its collection, unless a newer queue has taken its name."""
         collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
         name = queue.Pathname.lower()
         if queue.parent is not None:
@@ -159,10 +166,10 @@ class Queues(Part):
             del collection[name]
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
-        """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
+        """Delete a queue, its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
-        Waiting reads of the queue end, because a descriptor without a queue returns no message. ``done`` is called when
-        the deletion is on disk.
+        Reads that wait for messages of the queue end, because a descriptor without a queue returns no message.
+        ``done`` is called when the deletion is on disk.
         """
 
         def carry_out() -> Result:
@@ -183,11 +190,11 @@ class Queues(Part):
         done: Callable[[int], Result],
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
-        """Delete every message of a queue; locked messages follow later. Spec: MS-MQDMPR 3.1.7.1.7.
+        """Delete every message of a queue. Spec: MS-MQDMPR 3.1.7.1.7.
 
-        ``done`` gets the number of messages deleted at once, when the deletion is on disk; until then no reader gets
-        these messages. A locked message is deleted later, unless its transaction commits. Messages that are still being
-        written to the disk are deleted at once. ``failed`` is called when the disk fails.
+        When the deletion is on disk, ``done`` is called with the number of deleted messages; until then, no reader
+        gets these messages. If the disk fails, ``failed`` is called. Messages that are still being written to the
+        disk are also deleted. A locked message is deleted later, unless its transaction commits.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         available, arriving, locked = _split_by_state(queue)
@@ -229,14 +236,14 @@ class Queues(Part):
         return Status.MQ_OK, queue
 
     def _next_number(self) -> int:
-        """Return a PrivateQueueNumber that no queue has or had. Spec: MS-MQDMPR 3.1.7.1.3."""
+        """Return a PrivateQueueNumber that no queue has or has had. Spec: MS-MQDMPR 3.1.7.1.3."""
         number = self.qm.adm.last_private_queue_number + 1
         number += number == ORDER_QUEUE_NUMBER
         self.qm.adm.last_private_queue_number = number
         return number
 
     def _build_deletion(self, queue: Queue) -> Change:
-        """Build the change that deletes a queue with everything that belongs to it."""
+        """Return the change that deletes a queue, its journal, its subqueues and all their messages from the store."""
         change: Change = {}
         for one in queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
@@ -255,7 +262,9 @@ class Queues(Part):
 
 
 def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
-    """Split messages into available messages, messages that are being written to the disk, and locked messages."""
+    """Return three lists: the available messages of a queue, the messages that are being written to the disk, and
+    the locked messages.
+    """
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []
     locked: list[MessagePosition] = []

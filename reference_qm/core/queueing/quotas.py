@@ -21,10 +21,11 @@ class Quotas(Part):
     __slots__ = ()
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        """Return whether a queue and the queue manager have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return NO_ERROR if a queue and the queue manager have room for a message; otherwise return the status for
+        the exceeded quota. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        Subqueues share the quota of their queue. The JournalQuota of a queue applies to its journal, and the
-        JournalQuota of the queue manager to dead-letter queues.
+        A subqueue shares the quota of its queue. The JournalQuota of a queue limits its journal, and the
+        JournalQuota of the queue manager limits the dead-letter queues.
         """
         size = storage_size(message)
         storage = queue.MessagePositionList.storage
@@ -36,19 +37,21 @@ class Quotas(Part):
         return EnqueueStatus.NO_ERROR
 
     def begin_flow_control(self) -> None:
-        """Refuse messages until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
+        """Refuse messages until ``end_flow_control`` is called. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
 
-        Flow control applies when resources run short and messages arrive faster than they can be kept (MS-MQSO
+        Flow control is used when resources run short and messages arrive faster than they can be stored (MS-MQSO
         5.1.1.1).
         """
         self.qm.adm.Throttled = True
 
     def end_flow_control(self) -> None:
-        """Accept messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
+        """Stop refusing messages. Spec: MS-MQDMPR 3.1.7.2.6."""
         self.qm.adm.Throttled = False
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
-        """Begin flow control when resources run short, and end it afterwards. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
+        """Begin flow control when resources run short, and end flow control when resources are sufficient again.
+        Spec: MS-MQSO 5.1.1.1 (Throttled).
+        """
         if event.low:
             self.begin_flow_control()
         else:

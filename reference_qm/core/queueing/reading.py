@@ -19,7 +19,7 @@ STATUS_OF_CURSOR_FAILURE = {
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
 }
-"""For each failure of a cursor: the status to return."""
+"""For each failure status of a cursor: the status to return to the reader."""
 
 
 class Reading(Part):
@@ -38,7 +38,7 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive the first message or the message at a cursor; wait if there is no message.
+        """Receive the first message, or the message at a cursor. If there is no message, wait.
 
         Spec: MS-MQDMPR 3.1.7.1.10.
         """
@@ -69,7 +69,8 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive or peek at the message with the given LookupIdentifier, or the message next to it.
+        """Receive or peek at the message with the given LookupIdentifier, or the message before or after that
+        message.
 
         Spec: MS-MQDMPR 3.1.7.1.13.
         """
@@ -93,10 +94,10 @@ class Reading(Part):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Peek at the first message or the message at a cursor; wait if there is no message.
+        """Peek at the first message, or at the message at a cursor. If there is no message, wait.
 
-        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek. Here a peek has a tag, because MS-MQQP
-        3.2.4.7 also cancels peeks.
+        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek. Here a peek has a tag, because
+        MS-MQQP 3.2.4.7 also cancels peeks.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -117,7 +118,7 @@ class Reading(Part):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        """Peek at the message after the message at a cursor; wait if there is no message.
+        """Peek at the message after the message at a cursor. If there is no message, wait.
 
         Spec: MS-MQDMPR 3.1.7.1.14.
         """
@@ -156,10 +157,12 @@ class Reading(Part):
         two_phase_read: bool,
         answered: Answered,
     ) -> None:
-        """Lock or delete a message for the reader that receives it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
+        """Take a message out of its queue for the reader that receives it. In a transaction, the operation is
+        recorded; in a two-phase read, the message is locked; otherwise the message is deleted. Spec: MS-MQDMPR
+        3.1.7.1.10, 3.1.7.1.13.
 
-        The message stays locked until its deletion is on disk; otherwise a crash would return it again. After a disk
-        failure it can be received again.
+        The message stays locked until its deletion is on disk, because a crash before that would return the message
+        to the queue. If the write to the disk fails, the message can be received again.
         """
         if transaction is not None:
             self.qm.transaction_operations.dequeue_in_transaction(transaction, position)

@@ -21,12 +21,14 @@ class Seeking(Part):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        """Find the next available message after or before an entry; None at the end. Spec: MS-MQDMPR 3.1.7.3.2.
+        """Return the next available message after or before an entry, or None if there is no such message. Spec:
+        MS-MQDMPR 3.1.7.3.2.
 
-        The search begins after the initial entry, so a search of the whole list begins at Start. With Head as initial
-        entry, as in 3.1.7.1.10 and 3.1.7.1.15, the first message would never be read. According to the document, a
-        backward search returns Start, although the return value allows only End: the result is None here. A message
-        that is not yet on disk ends the search; otherwise a later message would be received first.
+        The search begins after the initial entry, so a search of the whole list begins at Start. With Head as the
+        initial entry, as in 3.1.7.1.10 and 3.1.7.1.15, the first message would never be read. According to the
+        document, a backward search without success returns Start, although the return value allows only End; here
+        the result is None. A message that is not on disk yet ends the search, because otherwise a later message
+        would be received first.
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
@@ -42,7 +44,8 @@ class Seeking(Part):
         return found
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        """Return whether a message may be read: it is available, or it is locked and may be peeked at.
+        """Return whether a message may be read. A message may be read if it is available; a locked message may be
+        peeked at if it allows this.
 
         Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12.
         """
@@ -58,12 +61,13 @@ class Seeking(Part):
         peek_operation: bool,
         lookup_action: MessageSeekAction,
     ) -> tuple[Status, MessagePosition | None]:
-        """Find the message with the given LookupIdentifier, or the message next to it. Spec: MS-MQDMPR 3.1.7.3.3.
+        """Find the message with the given LookupIdentifier, or the message before or after that message. Spec:
+        MS-MQDMPR 3.1.7.3.3.
 
-        SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: for these operations
-        remote readers pass 0 and all ones (MS-MQQP). The result for a missing next or previous message is
-        MQ_ERROR_MESSAGE_NOT_FOUND, because no other status in the document fits. A receive of a locked message is
-        refused; the document has no step for it.
+        The document first searches for iLookupId even for SeekFirst and SeekLast. Here iLookupId is ignored for
+        these actions, because remote readers then pass 0 and all ones (MS-MQQP). If there is no next or previous
+        message, the status is MQ_ERROR_MESSAGE_NOT_FOUND, because no other status in the document fits. The
+        document has no step for the receive of a locked message; here the receive is refused.
         """
         positions = queue.MessagePositionList
         if lookup_action in _EDGE_SEEKS:

@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 class SurvivingQueues(Part):
-    """Creates the configured queues, and restores the saved queues.
+    """Creates the configured queues and restores the saved queues.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
     """
@@ -24,7 +24,7 @@ class SurvivingQueues(Part):
     def create_configured(self, settings: QueueSettings) -> Queue:
         """Create a configured private queue.
 
-        Raise ValueError when the queue cannot be created; its settings were checked when they were read.
+        Raise ValueError if the queue cannot be created. The settings of the queue have already been checked.
         """
         status, created = self.qm.queues.create_here(_build_queue(settings), 0)
         if created is None:
@@ -32,8 +32,8 @@ class SurvivingQueues(Part):
         return created
 
     def create_published(self) -> None:
-        """Use the configured public queues that already exist in the directory, and create the other configured public
-        queues.
+        """Take over the configured public queues that exist in the directory, and create the other configured
+        public queues.
         """
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
@@ -44,17 +44,20 @@ class SurvivingQueues(Part):
             )
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
-        """Save a created public queue; if it could not be created, wait for the directory and create it later."""
+        """Save a public queue that was created. If the queue could not be created, treat the directory as offline;
+        the queue is created when the directory is online again.
+        """
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:
             self.qm.disk.save(self.qm.durability.queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
-        """Restore a queue by its number or Identifier (a subqueue also by its name), with its attributes.
+        """Restore a queue with its attributes. The name of its entry contains the number or Identifier of the
+        queue, and for a subqueue also the name of the subqueue.
 
-        Raises LookupError, TypeError or ValueError for unusable values. A missing attribute gets its default,
-        because an older version did not save it. The attributes that every version saved must exist.
+        Raise LookupError, TypeError or ValueError for unusable values. An attribute that older versions did not
+        save gets its default if it is missing. Every other attribute must exist.
         """
         number, _, subqueue = place.partition(";")
         queue = Queue(Pathname=values["Pathname"])

@@ -21,7 +21,7 @@ class TransactionEvents(Part):
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 for the new identifier.
 
-        Raises CommandError when the transaction exists, or when the configured number of transactions is open.
+        Raise CommandError if the transaction already exists, or if the maximum number of transactions is open.
         """
         if identifier in self.qm.adm.TransactionCollection:
             raise CommandError(
@@ -35,7 +35,7 @@ class TransactionEvents(Part):
         return transaction
 
     def find_transaction(self, identifier: UUID) -> Transaction:
-        """Find a transaction; raise CommandError for an unknown transaction.
+        """Find a transaction; raise CommandError if the transaction is unknown.
 
         Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5.
         """
@@ -52,12 +52,14 @@ class TransactionEvents(Part):
         self.mark_boundaries(transaction)
 
     def mark_boundaries(self, transaction: Transaction) -> None:
-        """Mark the first and the last message to each queue. Spec: MS-MQDMPR 3.1.4.3, 3.1.1.12.
+        """Mark the first and the last message that a transaction sends to each queue. Spec: MS-MQDMPR 3.1.4.3,
+        3.1.1.12.
 
-        3.1.4.3 marks the first and last operation of the whole transaction, even a dequeue. 3.1.1.12 marks the first
-        and last message within a sequence, which has one destination. MS-MQMQ 2.2.20.5 marks the first and last message
-        that is sent. For a transaction with one destination the three definitions agree. The marks are set for each
-        queue, so that every receiver recognizes the end of the transaction.
+        3.1.4.3 marks the first and the last operation of the whole transaction, even if this operation is a
+        dequeue. 3.1.1.12 marks the first and the last message within a sequence, which has one destination. MS-MQMQ
+        2.2.20.5 marks the first and the last message that is sent. For a transaction with one destination, the
+        three definitions agree. Here the messages to each queue are marked separately, so that every receiver
+        recognizes the end of the transaction.
         """
         sent: dict[Queue, list[MessagePosition]] = {}
         for operation in transaction.TransactionalOperationCollection:
@@ -73,8 +75,8 @@ class TransactionEvents(Part):
                 )
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
-        """Carry out the decided outcome of a transaction; a required record of the outcome is already on disk. Spec:
-        MS-MQDMPR 3.1.4.4, 3.1.4.5.
+        """Carry out the outcome of a transaction. If the outcome must be on disk, its record has already been
+        written. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5.
         """
         end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
         end(transaction, now)
@@ -86,11 +88,12 @@ class TransactionEvents(Part):
         self._remove_transaction(transaction)
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Make a message available, or send it. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
+        """Make a sent message available in its local queue, or send it. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
 
-        A message for a local queue is available at once: operations are carried out in their order, and a waiting read
-        gets the first message. An outgoing message got its place in the queue when its record was passed to the disk
-        (``coordinating``). So the queue keeps its order, whichever record reaches the disk first.
+        A message to a local queue is available at once, because operations are carried out in their order and a
+        waiting read must get the first message. An outgoing message was placed in its queue when its record was
+        passed to the disk (``coordinating``). Therefore the queue keeps its order, whichever record reaches the
+        disk first.
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
@@ -101,7 +104,7 @@ class TransactionEvents(Part):
             self.qm.positions.message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Delete a message that the transaction received. Spec: MS-MQDMPR 3.1.4.4.
+        """Delete a message that was received in the transaction. Spec: MS-MQDMPR 3.1.4.4.
 
         A message that was purged in the meantime also counts as received, because it was received before the purge.
         """
@@ -109,7 +112,7 @@ class TransactionEvents(Part):
         self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
-        """Put a message at the end of the target queue of its move. Spec: MS-MQDMPR 3.1.4.4."""
+        """Put a moved message at the end of its target queue. Spec: MS-MQDMPR 3.1.4.4."""
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             self.qm.positions.unlock_message(position)
@@ -123,15 +126,18 @@ class TransactionEvents(Part):
         self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Remove a message that was not sent; its removal is not reported to the protocols. Spec: MS-MQDMPR 3.1.4.5."""
+        """Remove a message that the transaction was to send. The removal is not reported to the protocols. Spec:
+        MS-MQDMPR 3.1.4.5.
+        """
         position = operation.MessagePositionReference
         position.QueueReference.MessagePositionList.remove(position)
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Make a message available again at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
+        """Make a received message available again at its old place, unless its queue was purged. Spec: MS-MQDMPR
+        3.1.4.5.
 
-        The document deletes a purged message for the reason of the dequeue. Then its sender would be informed that the
-        message was received. Here the reason is the purge, as in 3.1.7.1.12.
+        The document deletes a purged message with the reason of the dequeue. Then the sender of the message would
+        be informed that the message was received. Here the reason is the purge, as in 3.1.7.1.12.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 

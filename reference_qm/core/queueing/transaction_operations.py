@@ -11,7 +11,7 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 
 
 class TransactionOperations(Part):
-    """Records operations of a transaction, which take effect when it commits.
+    """Records the operations of a transaction. The operations take effect when the transaction commits.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.
     """
@@ -30,11 +30,11 @@ class TransactionOperations(Part):
             raise CommandError(f"transaction {transaction.Identifier} already has {limit} operations: commit it")
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        """Send a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Record that a message is to be sent when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        In a local queue the message gets its place now, but is Locked. A message for an outgoing queue is added at the
-        commit, because MS-MQQB 3.1.7.12 is about available messages. All messages of a transaction have its identifier
-        (MS-MQMQ 2.2.20.5).
+        A message for a local queue gets its place in the queue now, but is Locked. A message for an outgoing queue
+        is added to the queue at the commit, because MS-MQQB 3.1.7.12 is about available messages. All messages of a
+        transaction contain the same transaction identifier (MS-MQMQ 2.2.20.5).
         """
         transaction.number = transaction.number or self.qm.numbering.assign_transaction()
         message = replace(
@@ -49,7 +49,7 @@ class TransactionOperations(Part):
         return position
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        """Lock a message, and delete it when the transaction commits.
+        """Lock a message, and record that the message is to be deleted when the transaction commits.
 
         Spec: MS-MQDMPR 3.1.7.1.10.
         """
@@ -58,9 +58,9 @@ class TransactionOperations(Part):
         _add_operation(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
-        """Reject a received message when the transaction commits. Spec: MS-MQRR 3.1.4.14.
+        """Record that a received message is to be rejected when the transaction commits. Spec: MS-MQRR 3.1.4.14.
 
-        Raises CommandError when the transaction did not receive the message, or has ended.
+        Raise CommandError if the message was not received in the transaction, or the transaction has ended.
         """
         received = (
             operation
@@ -79,19 +79,21 @@ class TransactionOperations(Part):
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
-        """Move a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
+        """Record that a message is to be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
         position.State = MessagePositionState.LOCKED
         _add_operation(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
 
     def move_target(self, operation: TransactionalOperation) -> Queue | None:
-        """Find the target queue of a move; None when the queue was deleted and the message stays in its place."""
+        """Return the target queue of a move, or None if the target queue was deleted. In that case the message
+        stays in its queue.
+        """
         return next(
             (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
-        """Find the messages that a crash does not return to their queues: messages sent in a transaction, and all
-        messages that a prepared transaction sends, receives or moves.
+        """Return the messages that are not available in their queues after a crash: all messages that a transaction
+        was to send, and the messages that a prepared transaction receives or moves.
         """
         return {
             operation.MessagePositionReference
@@ -101,7 +103,9 @@ class TransactionOperations(Part):
         }
 
     def find_messages_received_by_prepared(self) -> set[MessagePosition]:
-        """Find the messages that prepared transactions receive or move; a purge deletes them only after an abort."""
+        """Return the messages that prepared transactions receive or move. A purge deletes these messages only if
+        their transaction aborts.
+        """
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -111,7 +115,7 @@ class TransactionOperations(Part):
         }
 
     def uncommitted_outgoing(self) -> int:
-        """Count the messages that will be sent to other queue managers when their transactions commit."""
+        """Return the number of messages that are to be sent to other queue managers when their transactions commit."""
         return sum(
             operation.OperationType is OperationType.ENQUEUE
             and isinstance(operation.MessagePositionReference.QueueReference, OutgoingQueue)

@@ -20,18 +20,20 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """Builds the disk records of a transaction, one for each change of its state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """Builds a disk record for each change of a transaction's state. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
-    A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared transaction
-    has the entry ``transaction:guid`` and the entries of its messages. Its keys are ``number`` (20 bits) and
-    ``operations``. Each operation contains a type, the key of the message, and the reason (a class) of a Dequeue or the
-    target of a Move.
+    A transaction that is not prepared is not on disk, so a crash aborts it (MS-MQDMPR 3.1.3). A prepared
+    transaction has the entry ``transaction:guid`` and the entries of its messages. The keys of the entry
+    ``transaction:guid`` are ``number`` (20 bits) and ``operations``. Each operation contains a type and the key of
+    the message. A Dequeue also contains its reason (a message class), and a Move contains its target queue.
     """
 
     __slots__ = ()
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
-        """Build the record that makes a vote survive: the messages to be sent, and the pending operations."""
+        """Build the record that is written to the disk for a vote. The record contains the messages to be sent and
+        the other pending operations.
+        """
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
         operations = _current_operations(transaction)
         for operation in operations:
@@ -47,9 +49,9 @@ class TransactionRecords(Part):
     def build_commit_record(self, transaction: Transaction) -> Change:
         """Build the record that commits a transaction.
 
-        After a crash, the disk has either the whole record or no part of it. Messages to other queue managers are not
-        included: ``Sending.accept_outgoing_message`` writes a new entry for each of them when it numbers them, because
-        a restart restores messages in the order in which their entries were written.
+        After a crash, the disk has either the whole record or no part of it. The record does not contain the
+        messages to other queue managers. ``Sending.accept_outgoing_message`` numbers each of these messages and
+        writes its entry, because a restart restores messages in the order in which their entries were written.
         """
         if not self.qm.disk.used:
             return {}
@@ -59,7 +61,9 @@ class TransactionRecords(Part):
         return change
 
     def build_abort_record(self, transaction: Transaction) -> Change:
-        """Build the record that erases a transaction from the disk; empty when the disk has no record of it."""
+        """Build the record that erases a transaction from the disk. The record is empty if the transaction is not
+        on the disk.
+        """
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
         change: Change = {_entry_name(transaction): None}
@@ -72,9 +76,10 @@ class TransactionRecords(Part):
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
-        """Restore a prepared transaction; it is in doubt until its coordinator resolves it. Spec: MS-MQDMPR 3.1.3.
+        """Restore a prepared transaction, which is in doubt until its coordinator resolves it. Spec: MS-MQDMPR
+        3.1.3.
 
-        A missing message was purged before it was sent.
+        If a message of the transaction is missing, it was purged before it was sent.
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
@@ -135,7 +140,7 @@ def list_outgoing_messages(transaction: Transaction) -> list[tuple[OutgoingQueue
 
 
 def _withhold_message(position: MessagePosition) -> None:
-    """Remove a message from its outgoing queue until its transaction commits."""
+    """Remove a message from its outgoing queue. The message returns to the queue when its transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
         for outgoing in queue.session.OutgoingMessageTable:
@@ -144,7 +149,7 @@ def _withhold_message(position: MessagePosition) -> None:
 
 
 def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
-    """Return the operations of a transaction on messages whose queue still exists."""
+    """Return the operations of a transaction, except the operations on messages that were deleted."""
     return [
         operation
         for operation in transaction.TransactionalOperationCollection

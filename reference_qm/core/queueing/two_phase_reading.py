@@ -16,7 +16,7 @@ LOCKED_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING
 
 
 class TwoPhaseReading(Part):
-    """Locks messages for readers that end their dequeue later, such as remote readers.
+    """Locks messages for readers that complete or cancel their dequeue later, such as remote readers.
 
     Spec: MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
     """
@@ -33,10 +33,11 @@ class TwoPhaseReading(Part):
         tag: Hashable | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        """Lock a message and return it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
+        """Lock a message and return it. The message stays locked until Dequeue Message End. Spec: MS-MQDMPR
+        3.1.7.1.11.
 
-        3.1.7.1.10 excludes a transaction in a two-phase read, but 3.1.7.1.11 passes one: then the transaction owns the
-        lock. A crash releases the lock, because its owner has ended.
+        3.1.7.1.10 excludes a transaction in a two-phase read, but 3.1.7.1.11 passes a transaction; then the
+        transaction owns the lock. A crash releases the lock, because the owner of the lock has ended.
         """
         self.qm.reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction
@@ -52,8 +53,9 @@ class TwoPhaseReading(Part):
     ) -> None:
         """Delete a locked message, or make it available again. Spec: MS-MQDMPR 3.1.7.1.12.
 
-        ``ended`` gets rStatus when the deletion is on disk. The document refuses a message that is Available. A Deleted
-        message, which an earlier call or the deletion of its queue has deleted, is refused as well.
+        ``ended`` is called with rStatus; if the message is deleted, this happens when the deletion is on disk. The
+        document refuses a message that is Available. A Deleted message, which was deleted by an earlier call or
+        with its queue, is refused as well.
         """
         if queue_desc.QueueReference is None:
             ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
@@ -68,7 +70,9 @@ class TwoPhaseReading(Part):
             ended(Status.MQ_OK)
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        """Delete a message for the reason that its state names; it stays locked if the disk fails. Spec: 3.1.7.1.12."""
+        """Delete a message. The reason for the deletion depends on the state of the message. If the disk fails, the
+        message stays locked. Spec: MS-MQDMPR 3.1.7.1.12.
+        """
         purged = position.State is MessagePositionState.PURGE_PENDING
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
 

@@ -16,8 +16,8 @@ class Waiting(Part):
 
     Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
-    In the document these events block until they return. Here the caller passes a function, which is called with the
-    return values.
+    In the document, these events block until they return. Here the caller passes a function, which is called with
+    the return values.
     """
 
     __slots__ = ()
@@ -33,11 +33,13 @@ class Waiting(Part):
         cursor: Cursor | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
+        """Add a read that waits for a message. If the timeout is None, the wait is not limited. Spec: MS-MQDMPR
+        3.1.7.3.1, 3.1.7.3.4.
 
-        The document gives no value for the status Failed of a read that may not wait. Here its value is
-        MQ_ERROR_IO_TIMEOUT, the only fitting status that the raising events return. These events also raise Wait Time
-        Expired on the cursor of the read. Timeouts are in seconds in this document, and in ms in MS-MQQP.
+        The document gives no value for the status Failed of a read that may not wait. Here the value is
+        MQ_ERROR_IO_TIMEOUT, which is the only fitting status of the events that begin the read. These events also
+        raise Wait Time Expired for the cursor of the read. Timeouts are in seconds in this document, and in ms in
+        MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -62,11 +64,12 @@ class Waiting(Part):
             self.qm.timers.start(_build_timer_key(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
-        """Pass a message that became available to all waiting readers that peek, and to the first reader that receives.
+        """Pass a message that became available to all waiting peeks, and to the first waiting receive.
 
-        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, the event of a peek releases the next reader. Only
-        3.1.7.1.15 omits this step for a peek without a cursor; then no later reader would ever be released. Later
-        messages that waited because this message was not yet on disk are passed as well.
+        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, each satisfied peek releases the next reader, except
+        in 3.1.7.1.15, which omits this step for a peek without a cursor. Then no later reader would ever be
+        released. Later messages that could not be read because this message was not on disk are also passed to
+        readers.
         """
         queue = position.QueueReference
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
@@ -78,8 +81,8 @@ class Waiting(Part):
                     self.satisfy_reader(reader, found)
 
     def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
-        """Find the message for a reader: the first message that the reader can read, or the new message if the reader's
-        cursor is after every such message.
+        """Return the message to pass to a reader: the first message that the reader can read. If there is no such
+        message after the reader's cursor, return the new message.
         """
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
@@ -89,21 +92,25 @@ class Waiting(Part):
         return found
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        """End a wait with a message. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6, 3.2.7.5."""
+        """End the wait of a reader, and pass a message to the reader. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6,
+        3.2.7.5.
+        """
         self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        """End a wait without a message. Spec: MS-MQDMPR 3.1.7.3.5, 3.2.7.6."""
+        """End the wait of a reader without a message, and pass a status to the reader. Spec: MS-MQDMPR 3.1.7.3.5,
+        3.2.7.6.
+        """
         self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.wait_expired(reader.CursorReference)
         reader.answered(status, None)
 
     def on_waiting_message_read_timer(self, number: int) -> None:
-        """End a wait whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
+        """End the wait of a reader whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -1,4 +1,4 @@
-"""Keeps the associations of DCE/RPC clients by connection, with their timers. Spec: MS-MQQP 2.1, 3.1.3."""
+"""Manages the associations of DCE/RPC clients and their timers. Spec: MS-MQQP 2.1, 3.1.3."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
 
 @dataclass(slots=True, eq=False)
 class _AssociationEntry:
-    """An association with the name of its connection, the number of its timer, and the due time of the timer in
-    monotonic ms.
+    """An association with the name of its connection, the number of its timer, and the time when the timer expires
+    (in ms of the monotonic clock).
     """
 
     connection: str
@@ -27,7 +27,9 @@ class _AssociationEntry:
 
 
 class Associations:
-    """All associations of a server. Outgoing bytes are sent at once; received calls and cancels become events."""
+    """All associations of a server. Outgoing bytes are sent at once, and each received call or cancel becomes an
+    event.
+    """
 
     def __init__(
         self,
@@ -63,7 +65,9 @@ class Associations:
         self._set_timer(held, now)
 
     def receive(self, event: RpcBytes, now: Now) -> None:
-        """Take received bytes; drop the late bytes of an unknown connection."""
+        """Handle bytes that were received on a connection. Bytes of an unknown connection are dropped, because the
+        connection has already ended.
+        """
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.carry_out_outputs(held.association.receive_bytes(event.data, now))
@@ -77,18 +81,18 @@ class Associations:
             self.carry_out_outputs(held.association.close(reason))
 
     def remove_connection(self, event: RpcLost) -> None:
-        """Remove a lost connection, and post the events for its calls and handles."""
+        """Remove a lost connection, and post the events for its unanswered calls and open handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
             self.carry_out_outputs(held.association.connection_lost())
 
     def on_timer(self, number: int, now: Now) -> None:
-        """Handle the expired timer of the association with the given number."""
+        """Handle the expiry of the timer of the association with the given number."""
         self.carry_out_outputs(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
-        """End every association: pending answers are sent first, waiting calls get no answer."""
+        """End every association. Pending answers are sent first; calls that still wait get no answer."""
         why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
             self.carry_out_outputs([*held.association.shut_down(), *held.association.close(why)])
@@ -96,7 +100,9 @@ class Associations:
     # -- outputs ------------------------------------------------------------------------------------------------------
 
     def carry_out_outputs(self, outputs: Iterable[RpcOutput]) -> None:
-        """Send the bytes that an association or an answered call returned, and post the returned events."""
+        """Carry out the outputs that an association or an answered call returned: send the bytes, and post the
+        events.
+        """
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
                 self._carry_out(output)

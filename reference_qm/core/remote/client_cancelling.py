@@ -17,8 +17,8 @@ class ClientCancelling(Part):
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
 
-        The read is sent only after the server has returned its version. Before that, the server has not received the
-        read, so the read is only removed locally.
+        The request of a read is sent after the server has returned its version. Until then, the server does not
+        know the read, so the read is only removed locally.
         """
         entry = self.find_pending_read(queue, request_id)
         try:
@@ -36,9 +36,10 @@ class ClientCancelling(Part):
         self.qm.client_reading.remove_pending_read(entry)
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
-        """Find the entry of a pending read; raise RemoteError for an unknown read. Spec: MS-MQQP 3.2.4.7.
+        """Return the entry of a pending read; raise RemoteError if there is no such read. Spec: MS-MQQP 3.2.4.7.
 
-        The key is the QueueHandle and RequestId with their server, because two servers may return the same handle.
+        The search compares the server in addition to QueueHandle and RequestId, because two servers may return the
+        same handle.
         """
         for entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             meant = entry.OpenQueueDescriptorHandle, entry.RequestId
@@ -53,7 +54,7 @@ class ClientCancelling(Part):
         yield from self.qm.server_bindings.call_method(entry.queue.binding, "RemoteQMCancelReceive", **arguments)
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        """Return the parameters of RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
+        """Return the arguments for RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         return {
             "hQueue": entry.OpenQueueDescriptorHandle,
             "pQueue": entry.queue.QueueDescriptor,
@@ -61,9 +62,10 @@ class ClientCancelling(Part):
         }
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
-        """Cancel the pending reads of a queue before it is closed; the document allows this. Spec: MS-MQQP 3.2.4.9.
+        """Cancel the pending reads of a queue before the queue is closed, as the document permits. Spec: MS-MQQP
+        3.2.4.9.
 
-        A read that ended in the meantime cannot be cancelled, and does not prevent the close.
+        A read that has ended in the meantime cannot be cancelled, but does not prevent the close.
         """
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue:
@@ -71,7 +73,7 @@ class ClientCancelling(Part):
                     yield from self.cancel_pending_read(queue, entry.RequestId)
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
-        """Create a cursor at the server. Returns the cursor's handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
+        """Create a cursor at the server, and return its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
         arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
         results = yield from self.qm.server_bindings.call_application_method(
             queue.RemoteServer, "R_QMCreateRemoteCursor", **arguments
@@ -85,5 +87,5 @@ class ClientCancelling(Part):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMCloseCursor", **arguments)
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        """Return the parameters of RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
+        """Return the arguments for RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
         return {"hQueue": queue.QueueHandle, "hCursor": cursor}

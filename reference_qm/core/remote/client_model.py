@@ -1,4 +1,4 @@
-"""The volatile state that the client keeps of remote queues and reads. Spec: MS-MQQP 3.2.1."""
+"""Defines the volatile state of the client for remote queues and reads. Spec: MS-MQQP 3.2.1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteOpenQueueEntry:
-    """An open remote queue. Spec: MS-MQQP 3.2.1.3. ``queue`` names the server that issued the handle."""
+    """An open remote queue. Spec: MS-MQQP 3.2.1.3. ``queue`` contains the address of the server that issued the
+    handle.
+    """
 
     OpenQueueDescriptorHandle: int
     RRSessionHandle: UUID | None
@@ -23,8 +25,9 @@ class RemoteOpenQueueEntry:
 class PendingRemoteReadEntry:
     """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
 
-    ``queue`` names the server that issued the handle; ``token`` is the token of the waiting command; ``is_known``:
-    whether the request was sent to the server; ``is_over``: whether the read was cancelled before it was sent.
+    ``queue`` contains the address of the server that issued the handle. ``token`` is the token of the waiting
+    command. ``is_known`` states whether the request was sent to the server, and ``is_over`` states whether the read
+    was cancelled before that.
     """
 
     OpenQueueDescriptorHandle: int
@@ -38,12 +41,12 @@ class PendingRemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteQueue:
-    """A queue of another queue manager, with the data that the application and its supporting server have about the
-    queue.
+    """A queue of another queue manager, with the data about it that an application and its supporting server have
+    in the documents.
 
-    ``number``: its number in commands. ``server``: the address for the calls of qmcomm and the first call of qm2qm.
-    QueueHandle, QueueDescriptor and OpenContext are the inputs of MS-MQQP 3.2.4.1, u32; ``binding`` is the binding
-    handle for the other calls.
+    ``number`` is the number of the queue in commands. ``RemoteServer`` is the address for the calls of qmcomm and
+    the first call of qm2qm. QueueHandle, QueueDescriptor and OpenContext are the u32 inputs of MS-MQQP 3.2.4.1.
+    ``binding`` is the binding handle for all other calls.
     """
 
     number: int
@@ -54,14 +57,15 @@ class RemoteQueue:
     OpenContext: int = 0
     binding: Binding | None = None
     receives: bool = True
-    """Whether the queue was opened to receive, or only to peek."""
+    """Whether the queue was opened to receive. Otherwise the queue was opened only to peek."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteRead:
     """A requested peek or receive. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
 
-    ``TimeOut`` u32 ms. ``CursorHandle`` u32, 0 without a cursor. ``LookupId`` u64, for a read by lookup identifier.
+    ``TimeOut`` is a u32 in ms. ``CursorHandle`` is a u32, or 0 for a read without a cursor. ``LookupId`` is a u64
+    for a read by lookup identifier, or None for any other read.
     """
 
     queue: RemoteQueue
@@ -74,24 +78,24 @@ class RemoteRead:
 
     @property
     def receives(self) -> bool:
-        """Whether the read removes the message."""
+        """Whether the read removes the message from its queue."""
         return self.Action in RECEIVE_ACTIONS
 
 
 @dataclass(slots=True, eq=False)
 class RemoteClient:
-    """The whole state of the client side of remote reading.
+    """The whole state of the client for remote reading.
 
-    ``bindings``: the bindings by the name of their transport. ``tasks``: the sequences that wait for a timer, by the
-    number of the timer. ``resolving``: the sequences that wait for a host name. ``queues``: the remote queues by
-    number.
+    ``bindings`` contains the bindings by the names of their connections. ``tasks`` contains the sequences that have
+    a running timer, by the number of the timer. ``resolving`` contains the sequences that wait for a host name.
+    ``queues`` contains the remote queues by number.
     """
 
     PendingRemoteReadEntryCollection: list[PendingRemoteReadEntry] = field(default_factory=list)
     RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
     cursors: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
-    """The remote queue and the CursorHandle of each cursor, by its number in commands."""
+    """The remote queue and the CursorHandle of each cursor, by the number of the cursor in commands."""
     bindings: dict[str, Binding] = field(default_factory=dict)
     tasks: dict[int, Task] = field(default_factory=dict)
     resolving: dict[str, list[Task]] = field(default_factory=dict)

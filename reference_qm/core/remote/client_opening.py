@@ -14,8 +14,8 @@ from reference_qm.surface.inputs import Endpoint
 class ClientOpening(Part):
     """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
-    Here the application needs no separate supporting server. R_QMOpenRemoteQueue, whose results are the inputs of
-    3.2.4.1, is called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
+    Here the application needs no separate supporting server. R_QMOpenRemoteQueue, which returns the inputs of
+    3.2.4.1, is called just before the steps of 3.2.4.1, and R_QMCloseRemoteQueueContext is called just after them.
     """
 
     __slots__ = ()
@@ -23,9 +23,10 @@ class ClientOpening(Part):
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
     ) -> Sequence:
-        """Open a queue at its queue manager, then open it for remote reading. Spec: MS-MQMP 3.2.4.7, 4.2.
+        """Open a queue at its queue manager, and then open the queue for remote reading. Spec: MS-MQMP 3.2.4.7,
+        4.2.
 
-        ``host``: a name to resolve first; None when queue.RemoteServer is known.
+        ``host`` is a host name to resolve first, or None if queue.RemoteServer is already known.
         """
         if host is not None:
             address = yield Resolve(host)
@@ -71,14 +72,16 @@ class ClientOpening(Part):
         self.add_remote_open_queue(queue, context)
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        """Call RemoteQMOpenQueue, and cancel the call after five minutes. Returns phContext. Spec: MS-MQQP 3.2.4.1."""
+        """Call RemoteQMOpenQueue and return its phContext. The call is cancelled after five minutes. Spec: MS-MQQP
+        3.2.4.1.
+        """
         assert queue.binding is not None
         arguments = self.build_open_queue(queue)
         results = yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
         return results["phContext"]
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        """Return the parameters of RemoteQMOpenQueue; the document prints dwpContext as dwContext.
+        """Return the arguments for RemoteQMOpenQueue. The document calls the argument dwpContext dwContext.
 
         Spec: MS-MQQP 3.2.4.1.
         """
@@ -97,9 +100,9 @@ class ClientOpening(Part):
         self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
-        """Find the entry of an open queue; raise RemoteError for an unknown queue. Spec: MS-MQQP 3.2.4.9.
+        """Return the entry of an open queue; raise RemoteError if the queue is not open. Spec: MS-MQQP 3.2.4.9.
 
-        The key is the QueueHandle with its server, because two servers may return the same handle.
+        The search compares the server in addition to QueueHandle, because two servers may return the same handle.
         """
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.OpenQueueDescriptorHandle == queue.QueueHandle and entry.queue is queue:
@@ -112,10 +115,10 @@ class ClientOpening(Part):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=queue.QueueHandle)
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Close a queue at its server. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
+        """Close a queue at its server, and close the binding handle. Spec: MS-MQQP 3.2.4.9, 3.2.4.1.
 
-        The document removes the entry from rPendingRemoteReadEntryCollection, which never contains it;
-        rRemoteOpenQueueEntryCollection is meant.
+        The document removes the entry from rPendingRemoteReadEntryCollection, which never contains the entry. Here
+        the entry is removed from rRemoteOpenQueueEntryCollection.
         """
         assert queue.binding is not None
         entry = self.find_remote_open_queue(queue)

@@ -26,7 +26,7 @@ class Version(NamedTuple):
 
 
 class RemoteMessage(NamedTuple):
-    """A message from a server; LookupIdentifier (u64) is None if the server does not return it."""
+    """A message from a server. LookupIdentifier is a u64, or None if the server did not return it."""
 
     message: Message
     LookupIdentifier: int | None
@@ -35,14 +35,14 @@ class RemoteMessage(NamedTuple):
 class ClientReading(Part):
     """Peeks at and receives messages of remote queues. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
 
-    The four sections are one sequence. They differ in hCursor and ulAction, and only a received message is
-    acknowledged.
+    The four sections 3.2.4.2 to 3.2.4.6 specify the same sequence with different values of hCursor and ulAction.
+    Only a received message is acknowledged.
     """
 
     __slots__ = ()
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
-        """Peek at or receive a message, with or without a cursor. Returns a RemoteMessage.
+        """Peek at or receive a message, with or without a cursor. Return a RemoteMessage.
 
         Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
         """
@@ -81,7 +81,9 @@ class ClientReading(Part):
         return found
 
     def _reject_received_message(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
-        """Report to the server that a message was not received, so that the server keeps it. Spec: MS-MQQP 3.1.4.2."""
+        """Report to the server that a message was not received. The server then keeps the message. Spec: MS-MQQP
+        3.1.4.2.
+        """
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_NACK)
         raise error
@@ -98,7 +100,7 @@ class ClientReading(Part):
         return entry
 
     def new_request_id(self) -> int:
-        """Return a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
+        """Return a RequestId (u32) that differs from the RequestIds of all pending reads. Spec: MS-MQQP 3.2.4.2."""
         client = self.qm.remote_client
         taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
         while True:
@@ -107,7 +109,8 @@ class ClientReading(Part):
                 return client.last_request_id
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
-        """Call RemoteQmGetVersion. Returns a Version; None from a server without this method (note <21>).
+        """Call RemoteQmGetVersion and return a Version, or None if the server does not have this method (note
+        <21>).
 
         Spec: MS-MQQP 3.2.4.2, 3.1.4.9.
         """
@@ -121,14 +124,15 @@ class ClientReading(Part):
         return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
     def is_old_version(self, version: Version | None) -> bool:
-        """Return whether a server of the given version has no RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
+        """Return whether a server with the given version lacks RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
 
-        The third condition of the document, a build below 951 of version 5.0, is part of the second.
+        The third condition of the document (version 5.0 with a build below 951) is included in the second
+        condition.
         """
         return version is None or (version.Major, version.Minor) < (5, 1)
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        """Return the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
+        """Return the REMOTEREADDESC for a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
         assert read.entry is not None
         return {
             "hRemoteQueue": read.queue.QueueHandle,
@@ -145,16 +149,16 @@ class ClientReading(Part):
         }
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        """Return the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
+        """Return the REMOTEREADDESC2 for a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
         return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        """Call RemoteQMStartReceive. Returns its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
+        """Call RemoteQMStartReceive and return its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
         arguments = {"lpRemoteReadDesc": self.describe_read(read)}
         return (yield from self._call_start(read, "RemoteQMStartReceive", arguments))
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        """Call RemoteQMStartReceive2, or RemoteQMStartReceiveByLookupId. Returns its results by name.
+        """Call RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId, and return the results by name.
 
         Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
         """
@@ -165,9 +169,9 @@ class ClientReading(Part):
         return (yield from self._call_start(read, "RemoteQMStartReceiveByLookupId", arguments))
 
     def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
-        """Call a method that waits for a message.
+        """Call a method that waits for a message; raise RemoteError if the read was cancelled.
 
-        The result of a cancelled read has neither a message nor a failure HRESULT.
+        The results of a cancelled read contain neither a message nor a failure HRESULT.
         """
         assert read.queue.binding is not None
         timeout = (
@@ -184,15 +188,17 @@ class ClientReading(Part):
         return results
 
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        """Store the context handle of a read session. Spec: MS-MQQP 3.2.4.2."""
+        """Store the context handle that the server returned for a read. Spec: MS-MQQP 3.2.4.2."""
         entry.RemoteReadHandle = handle
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
-        """Build the message from the server's results; raise FormatError for invalid results. Spec: MS-MQQP 3.2.4.2,
-        MS-MQMQ 2.2.18, 2.2.20. SequentialId has only the seven low bytes of the LookupIdentifier that
-        RemoteQMStartReceiveByLookupId takes (3.1.4.10). The high byte follows from the message (MS-MQDMPR 3.1.7.1.9).
-        ``server``: the Identifier of the queue manager that has the message; a message to a direct name has NULL as its
-        QueueManagerAddress (E28).
+        """Build the message that the server returned; raise FormatError for invalid results. Spec: MS-MQQP 3.2.4.2,
+        MS-MQMQ 2.2.18, 2.2.20.
+
+        SequentialId contains only the seven low bytes of the LookupIdentifier (3.1.4.10).
+        RemoteQMStartReceiveByLookupId requires all eight bytes. The high byte is derived from the message
+        (MS-MQDMPR 3.1.7.1.9). ``server`` is the Identifier of the queue manager that has the message. This
+        Identifier is needed because a message to a direct name has NULL as its QueueManagerAddress (E28).
         """
         sequential_id = None
         description = results.get("lpRemoteReadDesc")
@@ -210,7 +216,7 @@ class ClientReading(Part):
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        """Call RemoteQMEndReceive to report whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
+        """Call RemoteQMEndReceive, which reports whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
         assert entry.queue.binding is not None
         arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
         results = yield CallMethod(
@@ -219,7 +225,9 @@ class ClientReading(Part):
         self.qm.server_bindings.check("RemoteQMEndReceive", results)
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
-        """Remove the entry of a finished read, unless it has already been cancelled. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
+        """Remove the entry of a read that has ended, unless a cancel has already removed the entry. Spec: MS-MQQP
+        3.2.4.2, 3.2.4.7.
+        """
         if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
 

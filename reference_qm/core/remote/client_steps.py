@@ -1,4 +1,6 @@
-"""The steps that a sequence of remote calls can yield, and the errors it can get. Spec: MS-MQQP 3.2.4."""
+"""Defines the steps that a sequence of remote calls can yield, and the error that a failed step raises. Spec:
+MS-MQQP 3.2.4.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,16 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Wait for the addresses of a host. Returns the first address as a string."""
+    """A step that resolves a host name. The result is the first address as a string."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Construct an RPC binding handle to an interface of a server; returns a Binding. Spec: C706 2.3."""
+    """A step that constructs an RPC binding handle to an interface of a server. The result is a Binding. Spec: C706
+    2.3.
+    """
 
     server: Endpoint
     interface: Interface
@@ -29,7 +33,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class CallMethod:
-    """Call a method. Returns its results by name. ``timeout_ms``: the time limit of the call, None for unlimited."""
+    """A step that calls a method. The result contains the method's results by name. ``timeout_ms`` is the time
+    limit of the call, or None for no limit.
+    """
 
     binding: Binding
     method: str
@@ -39,7 +45,7 @@ class CallMethod:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close an RPC binding handle; all steps that wait for the handle fail. Returns None."""
+    """A step that closes an RPC binding handle. All other steps that wait for this handle fail. The result is None."""
 
     binding: Binding
 
@@ -47,13 +53,16 @@ class Close:
 Step = Resolve | Bind | CallMethod | Close
 
 Sequence: TypeAlias = Generator[Step, Any, Any]
-"""A sequence of remote calls: a generator that yields steps, gets their results, and returns its outcome."""
+"""A sequence of remote calls: a generator that yields steps, is resumed with the result of each step, and returns
+its outcome.
+"""
 
 
 class RemoteError(Exception):
-    """A remote operation failed; the message has one line.
+    """Raised when a remote operation failed. The message has one line.
 
-    ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent no status.
+    ``status`` is the failure HRESULT, the NTSTATUS or the status of the fault (u32), or None if the server sent no
+    status.
     """
 
     def __init__(self, text: str, status: int | None = None) -> None:
@@ -63,7 +72,7 @@ class RemoteError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """An RPC binding handle: a connection to a server, and the calls that wait for answers."""
+    """An RPC binding handle: a connection to a server, with the calls that have not been answered."""
 
     transport: str
     interface: Interface
@@ -71,15 +80,17 @@ class Binding:
     opener: Task | None = None
     calls: dict[OutgoingCall, Task] = field(default_factory=dict)
     ended: str | None = None
-    """The reason for the end of the connection."""
+    """The reason why the connection ended, or None while the connection is in use."""
 
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A running sequence of remote calls. ``finished`` gets its outcome, or the RemoteError that ended it."""
+    """A running sequence of remote calls. ``finished`` is called with the outcome of the sequence, or with the
+    RemoteError that ended it.
+    """
 
     number: int
     sequence: Sequence
     finished: Callable[[Any], None]
     waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
-    """The object that the task awaits: a binding (for the association, or for a call), a host name, or None."""
+    """What the task waits for: a binding with a call, or with None for the association; a host name; or None."""

@@ -14,21 +14,22 @@ from reference_qm.surface.inputs import BytesReceived, TransportConnected, Trans
 
 
 class ClientTasks(Part):
-    """Runs sequences of remote calls: each waits until a connection or a timer resumes it.
+    """Runs sequences of remote calls. A sequence waits until an event of a connection or a timer resumes it.
 
     Spec: MS-MQQP 3.2.4.
 
-    A sequence is a generator. It yields a step, and gets the result of the step, or RemoteError raised at the yield.
+    A sequence is a generator. The generator yields a step and is resumed with the result of the step. If the step
+    fails, RemoteError is raised at the yield.
     """
 
     __slots__ = ()
 
     def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
-        """Start a sequence of remote calls; ``finished`` receives its result."""
+        """Start a sequence of remote calls. When the sequence ends, ``finished`` is called with its outcome."""
         self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
 
     def _resume_task(self, task: Task, came: Any, now: Now) -> None:
-        """Pass the awaited result to a sequence, and start its next step."""
+        """Resume a sequence with the result for which it waited, and begin its next step."""
         task.waits_for = None
         self._stop_timer(task)
         try:
@@ -91,27 +92,27 @@ class ClientTasks(Part):
             self._resume_task(task, found, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Send the bind for the interface on a new connection."""
+        """Send a bind request for the interface on a new connection."""
         binding = self.qm.remote_client.bindings[event.transport]
         self._take_events(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """End, with an error, the sequences that wait for a connection that could not be established."""
+        """Resume, with an error, the sequences that wait for a connection that could not be established."""
         self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """End, with an error, the sequences that wait for an answer on a lost connection."""
+        """Resume, with an error, the sequences that wait for an answer on a connection that was lost."""
         self._end_binding(
             self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
         )
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Handle bytes that were received from the server."""
+        """Handle bytes that were received from a server."""
         binding = self.qm.remote_client.bindings[event.transport]
         self._take_events(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        """Give up a step that took too long; a call is cancelled with a cancel time-out of zero.
+        """End a step that took too long. A call is cancelled with a cancel time-out of zero.
 
         Spec: MS-MQQP 3.2.4.1.
         """
@@ -132,7 +133,7 @@ class ClientTasks(Part):
         )
 
     def abandon(self, now: Now) -> None:
-        """End every sequence with an error, because the queue manager stops."""
+        """Resume every sequence with an error, because the queue manager stops."""
         reason = "the queue manager is stopped"
         for binding in list(self.qm.remote_client.bindings.values()):
             self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
@@ -167,7 +168,9 @@ class ClientTasks(Part):
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
-        """Forget a connection that ended, and resume, with an error, the sequences that wait for the connection."""
+        """Remove a binding whose connection ended, and resume, with an error, the sequences that wait for the
+        connection.
+        """
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)

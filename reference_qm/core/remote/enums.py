@@ -1,4 +1,4 @@
-"""The values of parameters of qm2qm and qmcomm. Spec: MS-MQQP 2.2.2.1, 3.1.4.2, 3.1.4.8; MS-MQMP 3.1.4.2."""
+"""Defines the values of parameters of qm2qm and qmcomm. Spec: MS-MQQP 2.2.2.1, 3.1.4.2, 3.1.4.8; MS-MQMP 3.1.4.2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RECEIVE_ACTIONS = frozenset(
         ReadAction.MQ_LOOKUP_RECEIVE_PREV,
     }
 )
-"""The actions that remove a message; all other actions peek."""
+"""The actions that remove a message. All other actions only peek at a message."""
 
 
 class Ack(IntEnum):

@@ -1,4 +1,4 @@
-"""The volatile state that the server keeps of its remote readers. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
+"""Defines the volatile state of the server for its remote readers. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from reference_qm.rpc import Call
 
 
 class ReadTag(NamedTuple):
-    """The iTag of a remote read: dwRequestID and the handle. A request number is unique only within its handle."""
+    """The iTag of a remote read, which consists of the handle and the dwRequestID. The handle is included because
+    request numbers are unique only within a handle.
+    """
 
     OpenQueueDescriptorHandle: int
     RequestId: int
@@ -23,11 +25,11 @@ class ReadTag(NamedTuple):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteReadEntry:
-    """A remote read that has started and not ended. Spec: MS-MQQP 3.1.1.2.
+    """A remote read that has started and has not ended. Spec: MS-MQQP 3.1.1.2.
 
-    ``Timeout`` u32 ms. ``UserMessagePacket``: the position of the message, when the read has found one; a receive locks
-    the message until ``ended`` is true. ``call``: the call that began the read. ``cancelled``: whether the client
-    cancelled that call. ``ended``: whether the client has ended the receive.
+    ``Timeout`` is a u32 in ms. ``UserMessagePacket`` is the position of the message that the read found, or None.
+    The message of a receive is locked until ``ended`` is true. ``call`` is the call that began the read.
+    ``cancelled`` states whether the client cancelled this call, and ``ended`` states whether the receive was ended.
     """
 
     OpenQueueDescriptorHandle: int
@@ -47,7 +49,7 @@ class RemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OpenQueueEntry:
-    """A queue opened by a remote client. Spec: MS-MQQP 3.1.1.4."""
+    """A queue that a remote client opened. Spec: MS-MQQP 3.1.1.4."""
 
     OpenQueueDescriptorHandle: int
     ClientId: UUID
@@ -64,7 +66,9 @@ Entry = TypeVar("Entry", RemoteReadEntry, OpenQueueEntry)
 
 
 class EntryCollection(Generic[Entry]):
-    """An ordered collection of entries, searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
+    """An ordered collection of entries that can be searched by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3,
+    3.1.1.5.
+    """
 
     def __init__(self) -> None:
         self._by_handle: dict[int, dict[Entry, None]] = {}
@@ -76,7 +80,7 @@ class EntryCollection(Generic[Entry]):
         return chain.from_iterable(self._by_handle.values())
 
     def of(self, handle: int) -> list[Entry]:
-        """Return the entries that belong to an open queue."""
+        """Return the entries for the open queue with the given handle."""
         return list(self._by_handle.get(handle, ()))
 
     def add(self, entry: Entry) -> None:

@@ -15,11 +15,11 @@ from reference_qm.surface.clock import Now
 
 ObjectFormat = dict[str, Any]
 Propvariant = dict[str, Any]
-"""A PROPVARIANT structure as read from a stub."""
+"""A PROPVARIANT structure as it was read from a stub."""
 
 
 class Property(NamedTuple):
-    """A queue property: its type, and the function that reads it from a queue."""
+    """A queue property: the type of its value, and the function that returns its value for a queue."""
 
     vt: VarType
     of: Callable[[Queue], Any]
@@ -45,21 +45,21 @@ PROPERTY_BY_IDENTIFIER = MappingProxyType(
         126: Property(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
     }
 )
-"""The queue properties (PROPID_Q_*) that a client may request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
+"""The queue properties (PROPID_Q_*) that a client can request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
 class ObjectProperties(Part):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Where the document leaves a choice: properties are returned for every local queue that QUEUE_FORMAT can name, not
-    only for private queues, because the document's check concerns the directory, and remote clients can also read the
-    directory. An unknown property identifier also returns MQ_ERROR_PROPERTY.
+    The document leaves two choices. Properties are returned for every local queue that a QUEUE_FORMAT can identify,
+    not only for private queues: the check in the document concerns the directory, which remote clients can also
+    read. The status for an unknown property identifier is MQ_ERROR_PROPERTY.
     """
 
     __slots__ = ()
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
-        """Answer a call with properties of a queue. Spec: MS-MQMP 3.1.4.9."""
+        """Answer a call with the requested properties of a queue. Spec: MS-MQMP 3.1.4.9."""
         given = call.arguments
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
         queue = self.find_described_queue(given["pObjectFormat"])
@@ -72,7 +72,7 @@ class ObjectProperties(Part):
             self.qm.remote.note(call.respond(Return=Status.MQ_OK, apVar=found))
 
     def find_described_queue(self, described: ObjectFormat) -> Queue | None:
-        """Find the local queue that an OBJECT_FORMAT names. Spec: MS-MQMP 3.1.4.9."""
+        """Return the local queue that an OBJECT_FORMAT identifies, or None. Spec: MS-MQMP 3.1.4.9."""
         text = None if described["union"] is None else self.qm.queue_formats.format_name_of(described["union"])
         if text is None:
             return None
@@ -82,8 +82,7 @@ class ObjectProperties(Part):
             return None
 
     def check_property_type(self, identifier: int, vt: int) -> bool:
-        """Return whether an identifier is a supported property, and the variant has the type of this property or
-        VT_NULL.
+        """Return whether a property is supported and ``vt`` is the type of the property or VT_NULL.
 
         Spec: MS-MQMP 3.1.4.9.
         """
@@ -91,6 +90,6 @@ class ObjectProperties(Part):
         return known is not None and vt in (known.vt, VarType.VT_NULL)
 
     def get_queue_property(self, queue: Queue, identifier: int) -> Propvariant:
-        """Return a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
+        """Return the value of a queue property as a PROPVARIANT. Spec: MS-MQMQ 2.3.1, 2.2.13."""
         vt, of = PROPERTY_BY_IDENTIFIER[identifier]
         return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}

@@ -25,21 +25,21 @@ QUEUE_SHARE_MODES: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
 CURSORS_PER_HANDLE_LIMIT = 1_024
-"""The maximum number of cursors per handle, so that a client with thousands of handles cannot have millions of
-cursors.
+"""The maximum number of cursors per handle. The limit prevents a client with thousands of handles from opening
+millions of cursors.
 """
 ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
 """The SIDs of a client without a security context."""
 
 
 class Qmcomm(Part):
-    """Implements the methods of qmcomm that lead to remote reading.
+    """Implements the methods of qmcomm that prepare remote reading.
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
 
-    Where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as in MS-MQMP, not
-    MQ_ERROR_SHARING_VIOLATION as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the handle of the
-    descriptor, as on every Windows release since XP (<28>).
+    For a sharing violation, the documents specify different statuses: here the status is STATUS_SHARING_VIOLATION
+    as in MS-MQMP, not MQ_ERROR_SHARING_VIOLATION as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the
+    handle of the descriptor, as on every Windows release since XP (<28>).
     """
 
     __slots__ = ()
@@ -60,8 +60,8 @@ class Qmcomm(Part):
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
         """Check the client's arguments, and raise the event Open Queue. Spec: MS-MQMP 3.1.4.2.
 
-        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). When the maximum number of descriptors
-        is open, the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
+        dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). If the maximum number of
+        descriptors is open, the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
         """
         given = call.arguments
         if (
@@ -90,7 +90,7 @@ class Qmcomm(Part):
         return Status.MQ_OK, descriptor
 
     def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
-        """Refuse a client without the right to read from a queue.
+        """Return MQ_OK if a client has the right to read from a queue, otherwise an error status.
 
         Spec: MS-MQMP 2.1, MS-MQMQ 2.2.24, MS-DTYP 2.5.3.2.
         """
@@ -102,7 +102,7 @@ class Qmcomm(Part):
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
 
     def find_reader(self, call: Call) -> Set[Sid]:
-        """Return the SIDs of the authenticated user who makes a call. Spec: MS-MQMP 2.1."""
+        """Return the SIDs of the user who made a call. Spec: MS-MQMP 2.1."""
         if call.level is AuthLevel.NONE:
             return ANONYMOUS_SIDS
         name = call.identity.rpartition("\\")[2].lower()
@@ -112,14 +112,14 @@ class Qmcomm(Part):
         return {EVERYONE, AUTHENTICATED_USERS}
 
     def get_open_failure(self, status: Status) -> Status:
-        """Convert the status of a failed Open Queue to the status that this interface returns.
+        """Return the status of this interface for the status of a failed Open Queue.
 
         Spec: MS-MQMP 3.1.4.2.
         """
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Return the u32 values with which a client refers to an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
+        """Return the u32 values by which a client identifies an OpenQueueDescriptor. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
@@ -129,7 +129,7 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(pphContext=None))
 
     def close_open_context(self, context: RemoteQueueOpenContextHandle) -> None:
-        """Close a descriptor that RemoteQMOpenQueue has not taken over, and remove the context.
+        """Remove a context. Close its descriptor, unless RemoteQMOpenQueue has taken over the descriptor.
 
         Spec: MS-MQMP 3.1.4.3.
         """
@@ -155,5 +155,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Return a port of the server to a client. Spec: MS-MQMP 3.1.4.24."""
+        """Answer a call with the port of an interface. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

@@ -15,9 +15,9 @@ CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 class RemoteEnding(Part):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
-    Where the document leaves a choice: the status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
-    (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue was closed has no descriptor, so it
-    cannot end as the document specifies; its message stays in the queue, and the call returns
+    The document leaves two choices. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+    (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue was closed has no descriptor, so the
+    read cannot end as the document specifies. Then the message stays in the queue, and the call returns
     MQ_ERROR_INVALID_PARAMETER for any dwAck.
     """
 
@@ -36,14 +36,16 @@ class RemoteEnding(Part):
         self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
-        """Return the iDeleteMessage for a dwAck: whether the message was received. Spec: MS-MQQP 3.1.4.2."""
+        """Return the iDeleteMessage for a dwAck, which is true if the client received the message. Spec: MS-MQQP
+        3.1.4.2.
+        """
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        """Raise the event Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
+        """Raise the event Dequeue Message End. ``ended`` is called with rStatus. Spec: MS-MQQP 3.1.4.2.
 
-        The entry is removed in any case. If the message cannot be deleted, it becomes available again, because no later
-        call could free it.
+        The read always ends. If the message cannot be deleted, it becomes available again, because no later call
+        could unlock it.
         """
         entry.ended = True
         position = entry.UserMessagePacket
@@ -62,15 +64,16 @@ class RemoteEnding(Part):
         self.qm.two_phase_reading.dequeue_message_end(descriptor, position, delete_message, settle_end)
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        """End a receive of a disconnected client as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
+        """End a receive whose client has disconnected, as if the client had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
 
-        A receive that the client has already ended, and that waits only for the disk, keeps its outcome.
+        If the client has already ended the receive and only the disk has not confirmed the change, the outcome does
+        not change.
         """
         if not entry.ended:
             self.end_remote_read(entry, self.get_rundown_ack(), _ignore_status)
 
     def get_rundown_ack(self) -> bool:
-        """Return the iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
+        """Return the iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
         return self.is_delivered(Ack.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -84,11 +87,13 @@ class RemoteEnding(Part):
         self.qm.remote.note(call.respond(Return=status))
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
-        """Refuse a pQueue that is 0 or differs from hQueue. Spec: MS-MQQP 3.1.4.6."""
+        """Return an error status if pQueue is 0 or differs from hQueue, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.6."""
         return Status.MQ_OK if 0 != p_queue == h_queue else Status.MQ_ERROR_INVALID_PARAMETER
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        """Find a read by its queue, then by its RequestId. Spec: MS-MQQP 3.1.4.6."""
+        """Return MQ_OK and the read with the given queue handle and RequestId, or an error status and None. Spec:
+        MS-MQQP 3.1.4.6.
+        """
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
         if not entries:
             return Status.MQ_ERROR_INVALID_HANDLE, None
@@ -98,7 +103,7 @@ class RemoteEnding(Part):
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         """Raise the event Cancel Waiting Message Read Request, and remove the read. Spec: MS-MQQP 3.1.4.6.
 
-        The reads of a deleted queue were already answered; then there is no read to cancel.
+        The reads of a deleted queue have already been answered, so there is no read to cancel.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         queue = None if descriptor is None else descriptor.QueueReference
@@ -109,18 +114,18 @@ class RemoteEnding(Part):
         return cancelled
 
     def cancel_call(self, call: Call) -> None:
-        """End a read whose client cancelled its call, and answer the call with a fault. Spec: C706 12.6.4.6, 6.1.8."""
+        """End a read whose call the client cancelled, and answer the call with a fault. Spec: C706 12.6.4.6, 6.1.8."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
             self.cancel_remote_read(entry, CANCELED_STATUS)
 
     def orphan_call(self, call: Call) -> None:
-        """End a read whose client no longer waits for the answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
+        """End a read whose client no longer waits for an answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             self.cancel_remote_read(entry, CANCELED_STATUS)
 
 
 def _ignore_status(status: Status) -> None:
-    """Ignore the status, because a rundown has no caller to receive it."""
+    """Ignore a status. A rundown has no caller to which the status could be returned."""

@@ -24,8 +24,8 @@ class RemoteOpening(Part):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
 
-        dwMQS is ignored (note <12>). The document is silent about an invalid handle: it is accepted here, and refused
-        at the first read. NULL for pLicGuid cannot occur, because pLicGuid is a [ref] pointer.
+        dwMQS is ignored (note <12>). The document does not specify the result for an invalid handle: here the
+        handle is accepted, and the first read is refused. pLicGuid cannot be NULL, because it is a [ref] pointer.
         """
         given = call.arguments
         status = self.check_open_values(given["pQueue"], given["dwpContext"])
@@ -43,26 +43,28 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
-        """Refuse a call whose pQueue or dwpContext is 0. Spec: MS-MQQP 3.1.4.3."""
+        """Return an error status if pQueue or dwpContext is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3."""
         return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        """Refuse a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
+        """Return an error status if pQueue differs from dwpContext, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3, note
+        <14>.
+        """
         return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_handle(self, h_queue: int) -> Status:
-        """Accept any hQueue, because it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
+        """Return MQ_OK for any hQueue, because hQueue is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
         return Status.MQ_OK
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
-        """Return the handle that identifies the descriptor after the call. Spec: MS-MQQP 3.1.4.3, note <15>."""
+        """Return the handle that identifies the descriptor in later calls. Spec: MS-MQQP 3.1.4.3, note <15>."""
         return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        """Transfer the ownership of a descriptor to qm2qm. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
+        """Set the RemoteReadState of a descriptor to ReadyForRead. Spec: MS-MQDMPR 3.1.1.16.
 
-        The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext when the
-        queue is open (MS-MQMP 4.2); in the state Opened, that call would close the queue.
+        The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext when
+        the queue is open (MS-MQMP 4.2). In the state Opened, this call would close the queue.
         """
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
@@ -77,7 +79,7 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        """Remove the entry of an opened queue, cancel its reads, and close the queue.
+        """Remove the entry of an open queue, cancel the reads of the queue, and close the queue.
 
         Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
         """
@@ -111,8 +113,8 @@ class RemoteOpening(Part):
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
 
-        Errors are returned, not thrown, as note <18> permits. A handle that was opened to peek does not permit a purge
-        (MS-MQMP 3.1.4.2).
+        Errors are returned and not thrown, as note <18> permits. A handle that was opened to peek cannot be used
+        for a purge (MS-MQMP 3.1.4.2).
         """
         if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
             self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
@@ -126,14 +128,16 @@ class RemoteOpening(Part):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        """Return the error of a refused purge; other implementations throw this error.
+        """Return the error of a refused purge to the client. Other implementations throw this error.
 
         Spec: MS-MQQP 3.1.4.7, note <18>.
         """
         self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        """Raise the event Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+        """Raise the event Purge Queue, and answer the call when the purge is on disk. Spec: MS-MQQP 3.1.4.7,
+        MS-MQDMPR 3.1.7.1.7.
+        """
 
         def answer_purge(number: int) -> Result:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
@@ -145,11 +149,11 @@ class RemoteOpening(Part):
         self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Return the port of an interface to a client. Spec: MS-MQQP 3.1.4.8."""
+        """Answer a call with the port of an interface. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
-        """Return the port that serves an interface; 0 for an interface that is not served.
+        """Return the port of an interface, or 0 if the server does not offer the interface.
 
         Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
 
@@ -164,7 +168,7 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Return the server's version to a client. Spec: MS-MQQP 3.1.4.9."""
+        """Answer a call with the server's version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 

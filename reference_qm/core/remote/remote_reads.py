@@ -15,7 +15,7 @@ from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
-"""The LookupIds that mean the place before the first message and the place after the last message."""
+"""The LookupIds for the place before the first message and the place after the last message."""
 LOW_7_BYTES = (1 << 56) - 1
 RESERVED_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
@@ -37,10 +37,11 @@ SEEK_AT_EDGE_LOOKUP_ID = {
 class RemoteReads(Part):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Where the document leaves a choice: a peek has a tag like a receive; otherwise RemoteQMCancelReceive could not
-    cancel it as 3.2.4.7 describes. The tag includes the queue handle, because different clients use the same request
-    numbers. ulTimeout is in ms, like the Call Timer (3.1.2); MS-MQDMPR prints seconds. A read by LookupIdentifier is a
-    two-phase read, although 3.1.4.11 has no iTwoPhaseRead: otherwise RemoteQMEndReceive would find no read to end.
+    The documents leave some choices. A peek has a tag, like a receive, because otherwise RemoteQMCancelReceive
+    could not cancel a peek as 3.2.4.7 describes. The tag includes the queue handle, because different clients use
+    the same request numbers. ulTimeout is in ms, like the Call Timer (3.1.2), although MS-MQDMPR states seconds. A
+    read by LookupIdentifier is a two-phase read, although 3.1.4.11 has no iTwoPhaseRead, because otherwise
+    RemoteQMEndReceive would find no read to end.
     """
 
     __slots__ = ()
@@ -75,12 +76,12 @@ class RemoteReads(Part):
         self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
-        """Return iLookupOperation. Spec: MS-MQQP 3.1.4.11."""
+        """Return the iLookupOperation for an action and a LookupId. Spec: MS-MQQP 3.1.4.11."""
         seek = SEEK_BY_READ_ACTION[action]
         return SEEK_AT_EDGE_LOOKUP_ID.get((seek, lookup_id), seek)
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
-        """Answer a finished read, and remove it unless its message awaits an acknowledgment.
+        """Answer the call of a read that has ended, and remove the entry of the read.
 
         Spec: MS-MQQP 3.1.4.1.
         """
@@ -93,11 +94,13 @@ class RemoteReads(Part):
             self.answer_read(entry.call, status, entry)
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
-        """Remove a finished read from the collection. Spec: MS-MQQP 3.1.4.1."""
+        """Remove a read that has ended from the collection. Spec: MS-MQQP 3.1.4.1."""
         self.qm.remote.RemoteReadEntryCollection.remove(entry)
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        """Answer the call of a read, with the message of the entry if it has one. Spec: MS-MQQP 3.1.4.1."""
+        """Answer the call of a read. If the entry has a message, the answer contains the message. Spec: MS-MQQP
+        3.1.4.1.
+        """
         results: dict[str, Any] = {"Return": status, "pphContext": None}
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
@@ -115,19 +118,23 @@ class RemoteReads(Part):
         self.qm.remote.note(call.respond(**results))
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        """Return the fields of REMOTEREADDESC that contain a message and its size. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
+        """Return the values of the REMOTEREADDESC fields for a message: the packet, its size and the arrival time.
+        Spec: MS-MQQP 2.2.2.1, 3.1.4.1.
+        """
         packet = self.serialize_remote_message(position)
         return {"lpBuffer": packet, "dwSize": len(packet), "dwArriveTime": position.MessageReference.ArrivalTime}
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        """Build the UserMessage Packet of a message; PacketSize is its length.
+        """Return the bytes of the UserMessage Packet of a message. PacketSize is the number of these bytes.
 
         Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
         """
         return serialize_message(position.MessageReference).build()
 
     def get_sequential_id(self, position: MessagePosition) -> int:
-        """Return SequentialId: the lower 7 bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10, 3.1.4.11."""
+        """Return the SequentialId, which is the 7 low bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10,
+        3.1.4.11.
+        """
         return position.LookupIdentifier & LOW_7_BYTES
 
     def _build_completion(self, entry: RemoteReadEntry) -> Answered:

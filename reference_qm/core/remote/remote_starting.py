@@ -14,29 +14,31 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 Desc = dict[str, Any]
-"""A REMOTEREADDESC as read from its stub: the fields of MS-MQQP 2.2.2.1 by name."""
+"""A REMOTEREADDESC as it was read from a stub: the fields of MS-MQQP 2.2.2.1 by name."""
 
 
 class RemoteStarting(Part):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Where the document leaves a choice: a receive through a handle that was opened to peek is refused with
-    MQ_ERROR_ACCESS_DENIED: MS-MQQP has no rule, and MS-MQMP 3.1.4.2 forbids it. The status for an action that the
-    method does not have is MQ_ERROR_INVALID_PARAMETER.
+    The documents leave two choices. A receive with a handle that was opened to peek is refused with
+    MQ_ERROR_ACCESS_DENIED, because MS-MQMP 3.1.4.2 forbids it and MS-MQQP has no rule. The status for an action
+    that a method does not support is MQ_ERROR_INVALID_PARAMETER.
     """
 
     __slots__ = ()
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
-        """Read a message. Spec: MS-MQQP 3.1.4.1."""
+        """Handle RemoteQMStartReceive, which reads a message. Spec: MS-MQQP 3.1.4.1."""
         self._start_read(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
-        """Read a message and return its SequentialId. Spec: MS-MQQP 3.1.4.10."""
+        """Handle RemoteQMStartReceive2, which reads a message and returns its SequentialId. Spec: MS-MQQP 3.1.4.10."""
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        """Read the message with the given LookupIdentifier, or the message next to it. Spec: MS-MQQP 3.1.4.11."""
+        """Read the message with the given LookupIdentifier, or the message before or after that message. Spec:
+        MS-MQQP 3.1.4.11.
+        """
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
     def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
@@ -67,53 +69,71 @@ class RemoteStarting(Part):
     # -- checks of calls -----------------------------------------------------------------------------------------------
 
     def check_description(self, desc: Desc | None) -> Status:
-        """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
+        """Return an error status if the description is NULL, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.10.
 
-        3.1.4.11 does not contain this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read through NULL is
-        impossible. The outer pointers are [ref] and cannot be NULL.
+        3.1.4.11 does not specify this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read without a description
+        is impossible. The outer pointers are [ref] and cannot be NULL.
         """
         return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
 
     def check_dw_queue(self, desc: Desc) -> Status:
-        """Refuse a dwQueue that is 0 or differs from hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
+        """Return an error status if dwQueue is 0 or differs from hRemoteQueue, otherwise MQ_OK. Spec: MS-MQQP
+        3.1.4.1.
+        """
         return _require_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: Desc) -> Status:
-        """Refuse the dwRequestID of a pending read of this queue. Spec: MS-MQQP 3.1.4.1, note <10>."""
+        """Return an error status if a pending read of the queue has the same dwRequestID, otherwise MQ_OK. Spec:
+        MS-MQQP 3.1.4.1, note <10>.
+        """
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         return _require_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
-        """Refuse a peek at the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
+        """Return an error status for a peek at the next message without a cursor, otherwise MQ_OK. Spec: MS-MQQP
+        3.1.4.1.
+        """
         wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
         return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
 
     def check_start_action(self, desc: Desc) -> Status:
-        """Refuse an action other than the three that start a read. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
+        """Return MQ_OK for the three actions that these methods support, otherwise an error status. Spec: MS-MQQP
+        3.1.4.1, 3.1.4.10.
+        """
         return _require_right(desc["ulAction"] in READ_METHODS)
 
     def check_lookup_queue(self, desc: Desc) -> Status:
-        """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
+        """Return an error status if hRemoteQueue is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.11."""
         return _require_right(desc["hRemoteQueue"] != 0)
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
-        """Refuse a timeout in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        """Return an error status if a read by lookup identifier has a timeout, otherwise MQ_OK. Spec: MS-MQQP
+        3.1.4.11.
+        """
         return _require_right(desc["ulTimeout"] == 0)
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
-        """Refuse a cursor in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        """Return an error status if a read by lookup identifier has a cursor, otherwise MQ_OK. Spec: MS-MQQP
+        3.1.4.11.
+        """
         return _require_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: Desc) -> Status:
-        """Refuse an action other than the six actions that read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        """Return MQ_OK for the six actions that read by lookup identifier, otherwise an error status. Spec: MS-MQQP
+        3.1.4.11.
+        """
         return _require_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: Desc) -> Status:
-        """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
+        """Return MQ_OK if a client has opened the queue by RemoteQMOpenQueue, otherwise an error status. Spec:
+        MS-MQQP 3.1.4.1, 3.1.4.11.
+        """
         return _require_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
-        """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
+        """Return an error status for a receive with a handle that was opened to peek, otherwise MQ_OK. Spec:
+        MS-MQMP 3.1.4.2.
+        """
         receives = desc["ulAction"] in RECEIVE_ACTIONS
         if receives and descriptor.AccessType is not QueueAccessType.RECEIVE:
             return Status.MQ_ERROR_ACCESS_DENIED
@@ -122,18 +142,20 @@ class RemoteStarting(Part):
     # -- queues and cursors --------------------------------------------------------------------------------------------
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
-        """Find a descriptor that R_QMOpenRemoteQueue opened; descriptors of local applications are ignored.
+        """Return the descriptor with the given handle if R_QMOpenRemoteQueue opened it, otherwise None. Descriptors
+        of local applications are not returned.
 
-        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. The first call that uses an unknown
-        descriptor returns the status that the document gives for a missing OpenQueueEntry, or the status that the
-        called method has for it. The descriptor of a deleted queue is found, because the events report the deletion.
+        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. Therefore the first call that uses
+        the handle of an unknown descriptor returns an error status: the status of the document for a missing
+        OpenQueueEntry, or the status that the method has for an unknown handle. The descriptor of a deleted queue
+        is returned, because the events report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE
         return descriptor if remote else None
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
-        """Find a cursor of an open queue. Spec: MS-MQQP 3.1.4.1."""
+        """Return the cursor of an open queue with the given handle, or None. Spec: MS-MQQP 3.1.4.1."""
         return descriptor.CursorCollection.get(handle)
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -169,14 +191,14 @@ LOOKUP_CHECKS: tuple[Check, ...] = (
     lambda part: part.check_lookup_action,
     lambda part: part.check_open_queue,
 )
-"""The checks of a read by lookup identifier, in the order of the documents."""
+"""The checks for a read by lookup identifier, in the order of the documents."""
 
 READ_METHODS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
 }
-"""The method for each action of RemoteQMStartReceive and RemoteQMStartReceive2."""
+"""For each action of RemoteQMStartReceive and RemoteQMStartReceive2: the method that carries out the action."""
 
 LOOKUP_ACTIONS = frozenset(ReadAction) - READ_METHODS.keys()
 

@@ -38,13 +38,17 @@ from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
 HARDENED_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
 METHODS_WITHOUT_REQUIRED_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
-"""The methods that need no authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
+"""The methods that do not require an authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
 INTERFACES = (QM2QM, QMCOMM, EPT)
-"""The interfaces that every port serves: clients also call qm2qm methods at the port of qmcomm, and vice versa."""
+"""The interfaces that are available at every port. Clients also call methods of qm2qm at the port of qmcomm, and
+vice versa.
+"""
 
 
 class RemoteReading:
-    """The state of a server of remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
+    """The state of the server for remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP
+    3.1.1.
+    """
 
     def __init__(
         self,
@@ -63,10 +67,10 @@ class RemoteReading:
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
         self.reads: dict[Call, RemoteReadEntry] = {}
-        """The reads whose calls are not answered yet."""
+        """The reads whose calls have not been answered, by call."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Carry out the outputs that a call produced when it was answered."""
+        """Carry out the outputs that an answered call returned."""
         self.associations.carry_out_outputs(outputs)
 
 
@@ -114,21 +118,24 @@ class RpcServing(Part):
                 RUNDOWN_HANDLERS[handle.kind](self.qm)(handle.state)
 
     def is_served(self, call: Call) -> bool:
-        """Return whether the method of a call exists; only old releases omit methods. Spec: MS-MQQP 1.7, note <2>."""
+        """Return whether the server supports the method of a call. Only old releases do not support all methods.
+        Spec: MS-MQQP 1.7, note <2>.
+        """
         return True
 
     def is_allowed(self, call: Call) -> bool:
         """Return whether a call has the required authentication level. Spec: MS-MQQP 5, MS-MQMP 5.1.
 
-        The methods that return a port need no level, because clients call them before they set up security.
+        The methods that return a port do not require a level, because clients call them before they set up
+        security.
         """
         return call.method.name in METHODS_WITHOUT_REQUIRED_LEVEL or call.level >= self.qm.config.rpc_server.least_level
 
 
 def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
-    """Return the endpoints for the endpoint mapper.
+    """Return the endpoints that the endpoint mapper lists.
 
-    A tower contains an IPv4 address; any other address becomes 0.0.0.0.
+    A tower contains an IPv4 address. The address 0.0.0.0 stands for any other address.
     """
     if listening is None:
         return []
@@ -169,4 +176,6 @@ RUNDOWN_HANDLERS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
 }
-"""The handler of each kind of context handle whose client has disconnected. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""
+"""For each kind of context handle: the method that is called when the client has disconnected. Spec: MS-MQQP 3.1.6,
+MS-MQMP 3.1.7.2.
+"""

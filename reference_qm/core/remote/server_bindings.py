@@ -8,13 +8,14 @@ from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
 FAILURE_BIT = 0x80000000
-"""The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
+"""The bit of an HRESULT that is set for a failure. Spec: MS-MQQP 2.2."""
 
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
-"""For each interface: the method that returns the port of an interface, and the method's parameter for the port type.
+"""For each interface: the method that returns the port of the interface, and the name of the method's argument for
+the port type.
 """
 PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
-"""For each interface: the port type that the client passes to the method that ``PORT_CALLS`` names."""
+"""For each interface: the port type that the client passes to the method in ``PORT_CALLS``."""
 
 
 class ServerBindings(Part):
@@ -26,14 +27,14 @@ class ServerBindings(Part):
     __slots__ = ()
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct an RPC binding handle to an interface of a server. Spec: MS-MQQP 3.2.4.1. Returns a Binding."""
+        """Construct an RPC binding handle to an interface of a server, and return a Binding. Spec: MS-MQQP 3.2.4.1."""
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        """Ask a server for the port at which it serves the other methods of an interface.
+        """Request from a server the port for the other methods of an interface.
 
-        Returns int; raises RemoteError when the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP
-        3.1.4.24.
+        Return the port as an int; raise RemoteError if the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8,
+        MS-MQMP 3.1.4.24.
         """
         method, parameter = PORT_CALLS[binding.interface.name]
         arguments = {parameter: int(PORT_TYPES[interface.name])}
@@ -45,7 +46,7 @@ class ServerBindings(Part):
         yield Close(binding)
 
     def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle for calls, at the port that the server returns. Returns a Binding.
+        """Construct a binding handle at the port that the server returns for an interface, and return a Binding.
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
@@ -53,10 +54,11 @@ class ServerBindings(Part):
         return (yield from self.then_close(initial, self._bind_again(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle on which the client requests the port. Returns a Binding.
+        """Construct the binding handle with which the client requests the port of an interface, and return a
+        Binding.
 
-        No section says at which port a server has qm2qm before a client has asked. If qm2qm is not at the port of
-        qmcomm, the client requests the port of qm2qm from qmcomm (MS-MQMP 3.1.4.24).
+        No section specifies the port of qm2qm at which a client can make this request. If qm2qm is not available at
+        the port of qmcomm, the client requests the port of qm2qm from qmcomm (MS-MQMP 3.1.4.24).
         """
         try:
             return (yield from self.construct_binding(server, interface))
@@ -72,7 +74,8 @@ class ServerBindings(Part):
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
     def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:
-        """Call a method of qmcomm on its own binding, as an application does. Returns the results by name.
+        """Call a method of qmcomm with a separate binding handle, as an application does. Return the results by
+        name.
 
         Spec: MS-MQMP 3.2.4.
         """
@@ -82,29 +85,29 @@ class ServerBindings(Part):
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
         """Call a method that answers at once.
 
-        Returns the results by name; raises RemoteError when the method returns a failure. The client treats all failure
-        HRESULTs identically (MS-MQQP 3.1.4): a failure has the severity bit set (2.2).
+        Return the results by name; raise RemoteError if the method returns a failure HRESULT. The client treats all
+        failure HRESULTs identically (MS-MQQP 3.1.4).
         """
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
         self.check(method, results)
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT; the client treats all failures identically.
+        """Return whether a status is a failure HRESULT. The client treats all failures identically.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """
         return bool(status & FAILURE_BIT)
 
     def check(self, method: str, results: dict[str, object]) -> None:
-        """Raise RemoteError when a method returned a failure HRESULT."""
+        """Raise RemoteError if a method returned a failure HRESULT."""
         status = results.get("Return", 0)
         assert isinstance(status, int)
         if self.is_failure(status):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
-        """Run a sequence, and close a binding handle afterwards, even if the sequence fails."""
+        """Run a sequence, and close a binding handle at the end, even if the sequence fails."""
         try:
             outcome = yield from sequence
         except RemoteError:
@@ -115,14 +118,14 @@ class ServerBindings(Part):
 
 
 def require_port(method: str, interface: str, port: int) -> int:
-    """Return the port from a method's results; raise RemoteError for an invalid port."""
+    """Return the port that a method returned; raise RemoteError if the port is invalid."""
     if not 0 < port <= 0xFFFF:
         raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
     return port
 
 
 def format_status(status: int) -> str:
-    """Return the printed name of a status; return its hexadecimal number if it has no name."""
+    """Return a status as a hexadecimal number, followed by its specified name if it has a name."""
     try:
         return f"{status:#010x} {Status(status).name}"
     except ValueError:

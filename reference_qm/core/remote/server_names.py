@@ -15,12 +15,14 @@ _READABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\q
 
 
 class ServerNames(Part):
-    """Finds the server and the queue that a remote reader's format name identifies. Spec: MS-MQMQ 2.1, 2.2.7."""
+    """Finds the server and the queue for the format name that a remote reader uses. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()
 
     def find_server(self, text: str) -> str:
-        """Return the address or host name of the queue manager of a format name. Spec: MS-MQQP 3.2.4.1."""
+        """Return the address or host name of the queue manager that hosts the queue with the given format name.
+        Spec: MS-MQQP 3.2.4.1.
+        """
         name = parse_name(text)
         if isinstance(name, MachineQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
@@ -39,8 +41,8 @@ class ServerNames(Part):
         return host
 
     def find_identifier(self, queue: RemoteQueue) -> UUID:
-        """Return the Identifier of the queue manager that hosts a queue, from the private format name or the route;
-        NULL if it is unknown.
+        """Return the Identifier of the queue manager that hosts a queue, or NULL if it is unknown. A private format
+        name contains the Identifier; for any other format name, the configured route of the server is used.
         """
         name = parse_name(queue.FormatName)
         if isinstance(name, PrivateName):
@@ -56,7 +58,7 @@ class ServerNames(Part):
 
 
 def queue_format(text: str) -> dict[str, Any]:
-    """Return the QUEUE_FORMAT of a format name that ``find_server`` accepted. Spec: MS-MQMQ 2.2.7."""
+    """Return the QUEUE_FORMAT for a format name that ``find_server`` accepted. Spec: MS-MQMQ 2.2.7."""
     name = parse_name(text)
     if isinstance(name, PublicName):
         return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)

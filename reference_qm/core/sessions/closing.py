@@ -11,12 +11,14 @@ from reference_qm.surface.effects import CloseTransport, Rejected
 
 
 class Closing(Part):
-    """Closes sessions and reconnects. Spec: MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
+    """Closes sessions, and starts the timer for the next attempt to connect. Spec: MS-MQQB 3.1.5.9, 3.1.6.1,
+    3.1.6.2, 3.1.6.6, 3.1.7.3.
+    """
 
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line that names the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is a line of text that names the section."""
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
@@ -42,10 +44,10 @@ class Closing(Part):
             self.qm.emit(CloseTransport(session.transport, reason))
 
     def await_reconnect(self, session: Session, now: Now) -> None:
-        """Start the retry timer of a closed session that still has messages to send.
+        """Start the retry timer of a closed session if the session still has messages to send.
 
-        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not name the state of the session between a
-        failed attempt and the next attempt; WAITING_RECONNECT fits (3.1.1.3.1).
+        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not specify the state of the session between
+        a failed attempt and the next attempt. Here the state is WAITING_RECONNECT (3.1.1.3.1).
         """
         if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
@@ -54,7 +56,7 @@ class Closing(Part):
             session.SessionState = SessionState.WAITING_RECONNECT
 
     def report_session_end(self, session: Session, reason: str) -> None:
-        """Answer the commands that wait for the session to open, and keep the closed session for inspection."""
+        """Answer the commands that wait until the session is open, and store the closed session for inspection."""
         for token in session.awaited_by:
             self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
         session.awaited_by.clear()
@@ -62,14 +64,14 @@ class Closing(Part):
             self.qm.closed_sessions.append(session)
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
-        """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
+        """Close a session whose connection was lost. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
 
-        Dispatched messages are reset when the next session begins (``initialize_messages``).
+        The messages that were sent are reset when the next session is initialized (``initialize_messages``).
         """
         self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
-        """Close an idle session. Spec: MS-MQQB 3.1.6.2."""
+        """Close a session that is idle. Spec: MS-MQQB 3.1.6.2."""
         if not session.SessionActive:
             self.close(session, "the session was idle (MS-MQQB 3.1.6.2)", now)
             return
@@ -77,7 +79,7 @@ class Closing(Part):
         session.SessionActive = False
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
-        """Close a session that was not set up in time. Spec: MS-MQQB 3.1.6.6."""
+        """Close a session that was not established in time. Spec: MS-MQQB 3.1.6.6."""
         self.close(session, "the session was not initialized in time (MS-MQQB 3.1.6.6)", now)
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -94,13 +96,15 @@ class Closing(Part):
         self.close(session, f"a {kind} is not allowed in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-        """Record why a session cannot be established, and end the attempt. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.2."""
+        """Record why a session cannot be established, and end the attempt to establish it. Spec: MS-MQQB 3.1.5.2,
+        3.1.5.2.2.
+        """
         self.qm.connecting.add_connection_history(session, status, now)
         self.close(session, reason, now)
 
 
 def _queue_of_state(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue whose State follows the state of its session.
+    """Return the outgoing queue of a session if the State of the queue follows the state of the session.
 
     Return None if the queue is OnHold or Locked.
     """

@@ -19,7 +19,9 @@ HRESULT_BY_CONNECTION_STATUS = {
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
     ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
-"""The HRESULT that ConnectionHistory.Error contains for each Status; zero if the attempt did not fail."""
+"""For each Status of an attempt to connect: the HRESULT in ConnectionHistory.Error. The HRESULT is zero unless the
+attempt failed.
+"""
 
 
 def outgoing_queue(session: Session) -> OutgoingQueue:
@@ -32,7 +34,7 @@ OFFLINE_REFUSAL = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it o
 
 
 class Connecting(Part):
-    """Manages the connection of a session: whether it is permitted, its packets, and its history.
+    """Manages the connections of sessions: permits them, sends packets, and records their history.
 
     Spec: MS-MQQB 2.1.1, 3.1.5.2, 3.1.5.3.1.
     """
@@ -42,13 +44,15 @@ class Connecting(Part):
     def may_connect(self) -> bool:
         """Return whether sessions may be established and accepted.
 
-        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity). HardenedSecurity excludes
-        sessions, because they do not use HTTP.
+        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity). HardenedSecurity forbids
+        sessions, because sessions do not use HTTP.
         """
         return self.qm.adm.ConnectionActive and not self.qm.adm.HardenedSecurity
 
     def is_session_acceptable(self) -> bool:
-        """Return whether a session would be accepted now. Spec: MS-MQQB 3.1.5.3.1, 3.1.7.7; notes <12>, <70>."""
+        """Return whether a request for a session would be accepted now. Spec: MS-MQQB 3.1.5.3.1, 3.1.7.7; notes
+        <12>, <70>.
+        """
         accepted = sum(
             not session.initiator and not session.refused and session.SessionState is not SessionState.WAITING_EC_MSG
             for session in self.qm.sessions.values()
@@ -63,7 +67,7 @@ class Connecting(Part):
         self.qm.emit(Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port)))
 
     def send(self, session: Session, packet: bytes) -> None:
-        """Send one packet on a session's connection."""
+        """Send a packet on the connection of a session."""
         assert session.transport is not None
         self.qm.emit(SendPacket(session.transport, packet))
 

@@ -19,14 +19,15 @@ OPERATING_SYSTEM_RE = 0x10
 
 
 class Establishing(Part):
-    """Establishes sessions as the initiator. Spec: MS-MQQB 3.1.5.2."""
+    """Establishes sessions in the role of the initiator. Spec: MS-MQQB 3.1.5.2."""
 
     __slots__ = ()
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        """Start to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2.
+        """Begin to establish a session. The steps are to resolve the destination, ping, connect, and send a
+        request. Spec: MS-MQQB 3.1.5.2.
 
-        ``again``: whether the Session Retry Connect Timer expired.
+        ``again`` states whether the Session Retry Connect Timer expired.
         """
         if not self.qm.connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
@@ -74,10 +75,11 @@ class Establishing(Part):
         )
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        """Connect again, to the next of several next hops. Spec: MS-MQQB 3.1.6.1.
+        """Connect again to the next hop in the list. After the last next hop, build the list again. Spec: MS-MQQB
+        3.1.6.1.
 
-        The timer also runs while a session with messages is being set up (3.1.3.2). Then no retry is needed: the
-        messages wait in the table, and are dispatched when the session is open. If acknowledgments on other sessions
+        The timer also runs while a session with messages is being established (3.1.3.2). Then no retry is needed,
+        because the messages in the table are sent when the session is open. If acknowledgments on other sessions
         have completed all messages, the session is closed, and the next message establishes it again.
         """
         if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
@@ -97,7 +99,8 @@ class Establishing(Part):
 
 
 def internal_base_header() -> BaseHeader:
-    """Build the BaseHeader of an internal packet: priority 3 like Windows (MS-MQQB section 4), infinite time.
+    """Build the BaseHeader of an internal packet. The priority is 3, as in packets from Windows (MS-MQQB section
+    4), and the time is not limited.
 
     Spec: MS-MQMQ 2.2.19.1.
     """

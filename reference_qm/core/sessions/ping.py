@@ -11,12 +11,14 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 class Ping(Part):
-    """Sends and answers pings. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
+    """Sends and answers Ping packets. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
 
     __slots__ = ()
 
     def ping_before_session(self, session: Session, now: Now) -> None:
-        """Ping the acceptor before a session, except in a retry. Spec: MS-MQQB 3.1.5.2.2."""
+        """Send a Ping Request to the acceptor before a session is established, unless the attempt is a retry. Spec:
+        MS-MQQB 3.1.5.2.2.
+        """
         session.pinged = self.qm.config.send_ping and not session.retrying
         if session.pinged:
             self.send_request(session, now)
@@ -24,7 +26,7 @@ class Ping(Part):
             self.qm.connecting.connect_transport(session)
 
     def send_request(self, session: Session, now: Now) -> None:
-        """Send a Ping Request, and wait one second for its response. Spec: MS-MQQB 3.1.7.6."""
+        """Send a Ping Request, and start a timer of one second for its response. Spec: MS-MQQB 3.1.7.6."""
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
         session.opening = Opening.PING_RESPONSE
@@ -34,7 +36,7 @@ class Ping(Part):
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def build_request(self) -> PingPacket:
-        """Build a Ping Request. Spec: MS-MQQB 3.1.7.6, 2.2.7 (RC: not a server-class system)."""
+        """Build a Ping Request. Spec: MS-MQQB 3.1.7.6, 2.2.7 (RC shows that this is not a server-class system)."""
         return PingPacket(
             Flags=PingPacket.flags(RC=int(not self.qm.config.operating_system.is_server), RF=0),
             Cookie=self.qm.adm.PingCookie,
@@ -49,7 +51,7 @@ class Ping(Part):
             self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
 
     def build_response(self, request: PingPacket) -> PingPacket:
-        """Build a Ping Response. Spec: MS-MQQB 3.1.7.7, 2.2.7 (RF: a session would be refused now)."""
+        """Build a Ping Response. Spec: MS-MQQB 3.1.7.7, 2.2.7 (RF is set if a session would be refused now)."""
         return PingPacket(
             Flags=PingPacket.flags(RC=request.RC, RF=int(not self.qm.connecting.is_session_acceptable())),
             Cookie=request.Cookie,
@@ -57,7 +59,7 @@ class Ping(Part):
         )
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        """Accept the response to the most recent Ping Request; ignore any other datagram.
+        """Accept the response to the last Ping Request, and ignore any other datagram.
 
         Spec: MS-MQQB 3.1.7.8, 2.2.7.
         """
@@ -70,7 +72,9 @@ class Ping(Part):
                 return
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        """Continue the session, or give up, as the Ping Response indicates. Spec: MS-MQQB 3.1.7.9, 3.1.7.6 step 10."""
+        """Continue to establish the session, or end the attempt, depending on the Ping Response. Spec: MS-MQQB
+        3.1.7.9, 3.1.7.6 step 10.
+        """
         self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
         if response.RF:
             reason = "the Ping Response announces that a session would be refused (MS-MQQB 3.1.7.6)"
@@ -79,7 +83,7 @@ class Ping(Part):
             self.qm.connecting.connect_transport(session)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        """Stop waiting for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
+        """End the wait for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
         if session.opening is Opening.PING_RESPONSE:
             reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)

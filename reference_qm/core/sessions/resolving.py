@@ -15,11 +15,12 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
 NEXT_HOPS_LIMIT = 16
-"""The maximum number of next hops that are made from the addresses of queue managers."""
+"""The maximum number of next hops for a session."""
 
 
 class Resolving(Part):
-    """Resolves the destination of an initiator's session: format name to next hops to addresses.
+    """Resolves the destination of a session that this queue manager initiates: determines the next hops for a
+    format name, and then the addresses of the next hops.
 
     Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, 3.1.7.5.
     """
@@ -27,10 +28,10 @@ class Resolving(Part):
     __slots__ = ()
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        """Find the next hops to the destination, and look up their names. Spec: MS-MQQB 3.1.5.2.1.
+        """Find the next hops to the destination, and resolve their host names. Spec: MS-MQQB 3.1.5.2.1.
 
-        The document resolves destinationHostName for each queue manager, although for a private format
-        name destinationHostName is empty. So the name of each queue manager is resolved.
+        The document resolves destinationHostName for each queue manager, but destinationHostName is empty for a
+        private format name. Here the name of each queue manager is resolved.
         """
         queue = outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)
@@ -62,13 +63,13 @@ class Resolving(Part):
         self.require_validation(session)
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        """Store the addresses of a host name; continue when all host names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        """Store the addresses of a host name. Continue when all host names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
         if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
             self.try_addresses(session, now)
 
     def try_addresses(self, session: Session, now: Now) -> None:
-        """Make next hops from the resolved addresses, and try the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
+        """Build next hops from the resolved addresses, and connect to the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
         session.opening = Opening.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
@@ -86,20 +87,22 @@ class Resolving(Part):
         self.qm.ping.ping_before_session(session, now)
 
     def select_next_hop(self, session: Session) -> None:
-        """Use each next hop in turn as the remote queue manager of the session. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
+        """Set the remote queue manager of the session to the next hop that NextHopIndexer selects. Spec: MS-MQQB
+        3.1.5.2.1, 3.1.6.1.
+        """
         hop = session.NextHopCollection[session.NextHopIndexer]
         session.RemoteQMAddress = hop.Address
         session.RemoteQMHostName = hop.HostName
         session.RemoteQMGuid = hop.QMGuid
 
     def require_validation(self, session: Session) -> None:
-        """Set the state of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        """Set the State of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
         queue = outgoing_queue(session)
         if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
     def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Set the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
+        """Set QueueManagerAddress in the packet to the queue manager of a public queue. Spec: MS-MQMQ 2.2.19.2.
 
         The directory may have been unavailable when the application sent the message (MS-MQSO 5.1.1.1).
         """
@@ -115,7 +118,7 @@ class Resolving(Part):
 
 @lru_cache(maxsize=1024)  # the few addresses repeat in many attempts
 def is_address(host: str) -> bool:
-    """Return whether a host is a textual IPv4 or IPv6 address."""
+    """Return whether a host is given as an IPv4 or IPv6 address in text form."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -124,6 +127,6 @@ def is_address(host: str) -> bool:
 
 
 def format_next_hop(address: str) -> str:
-    """Format an address as in PROPID_MGMT_QUEUE_NEXTHOPS. Spec: MS-MQMQ 2.3.12.12."""
+    """Return an address as text in the form of PROPID_MGMT_QUEUE_NEXTHOPS. Spec: MS-MQMQ 2.3.12.12."""
     kind = "IPv6" if ipaddress.ip_address(address).version == 6 else "IP"
     return f"{kind}={address}"

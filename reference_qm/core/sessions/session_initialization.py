@@ -21,10 +21,10 @@ class SessionInitialization(Part):
     __slots__ = ()
 
     def initialize_session(self, session: Session, now: Now) -> None:
-        """Initialize a session before its first packet. Spec: MS-MQQB 3.1.3.2.
+        """Initialize a session before its first packet is sent or received. Spec: MS-MQQB 3.1.3.2.
 
-        PingCookie is not reset here, because it identifies the pings of the host (note <54> starts it at 0 with the
-        process).
+        PingCookie is not reset here, because it identifies the pings of this queue manager (note <54> sets it to 0
+        when the process starts).
         """
         self.initialize_counts(session)
         self.initialize_timers(session, now)
@@ -36,7 +36,7 @@ class SessionInitialization(Part):
         session.SessionState = SessionState.WAITING_EC_MSG
 
     def initialize_counts(self, session: Session) -> None:
-        """Initialize the counters of both message sequences. Spec: MS-MQQB 3.1.3.2, 3.1.1.4."""
+        """Initialize the counters of the received and the sent messages. Spec: MS-MQQB 3.1.3.2, 3.1.1.4."""
         session.MessageSentCount = 0
         session.RecoverableMessageSentCount = 0
         session.MessageReceivedCount = 0
@@ -48,7 +48,8 @@ class SessionInitialization(Part):
         session.receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:
-        """Stop the timers of an earlier connection, and start the timers of the present connection.
+        """Stop the timers that were started for an earlier connection, and start the timers for the present
+        connection.
 
         Spec: MS-MQQB 3.1.3.2.
         """
@@ -63,8 +64,8 @@ class SessionInitialization(Part):
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         """Create a new OutgoingTransferSequence for the session. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
 
-        Messages keep the numbers with which they were first sent (see update_transaction_header), so they are
-        unacknowledged in the new instance.
+        Messages keep the numbers with which they were first sent (see update_transaction_header). Therefore the new
+        OutgoingTransferSequence lists them as unacknowledged.
         """
         session.TxOutgoingSequence = OutgoingTransferSequence(
             ResendInterval=self.qm.adm.ResendTimerTable[0],
@@ -79,11 +80,11 @@ class SessionInitialization(Part):
         )
 
     def initialize_messages(self, session: Session) -> None:
-        """Release every message of the table for sending on this session. Spec: MS-MQQB 3.1.3.2.
+        """Allow every message in the table to be sent on this session. Spec: MS-MQQB 3.1.3.2.
 
-        UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 now. 3.1.3.2 could be read to count unsent
-        messages as well. Each message would then count twice, and the window would close forever as soon as WindowSize
-        messages wait.
+        UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 now. 3.1.3.2 could be understood to count
+        unsent messages as well. Then each message would count twice, and the window would stay closed forever if
+        WindowSize messages were waiting.
         """
         session.OutgoingMessageTable.rewind()
         for position in session.OutgoingMessageTable:

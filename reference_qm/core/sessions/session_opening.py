@@ -37,7 +37,7 @@ class SessionOpening(Part):
     __slots__ = ()
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
-        """Begin a session on an accepted connection. Spec: MS-MQQB 3.1.5.10."""
+        """Begin a session on a connection that was accepted. Spec: MS-MQQB 3.1.5.10."""
         session = Session(self.qm.next_session_number(), initiator=False)
         session.transport = event.transport
         session.RemoteQMAddress = event.remote.host
@@ -52,9 +52,9 @@ class SessionOpening(Part):
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         """Answer an EstablishConnection request. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
 
-        When the maximum number of sessions is open, a request is answered with CS set (2.2.1), and the session is
-        closed (3.1.5.3.1). After a request for another queue manager the session stays open: 3.1.5.3.1 continues with
-        WAITING_CP_MSG, and the initiator, or the Session Initialization Timer, closes it.
+        If the maximum number of sessions is open, the response has CS set (2.2.1), and the session is closed
+        (3.1.5.3.1). If the request is for another queue manager, the session stays open, because 3.1.5.3.1
+        continues with WAITING_CP_MSG. Then the initiator or the Session Initialization Timer closes the session.
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid
@@ -74,9 +74,9 @@ class SessionOpening(Part):
         )
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        """Return whether the request is meant for this queue manager.
+        """Return whether the request is for this queue manager.
 
-        Spec: MS-MQQB 3.1.5.3.1. A zero ServerGuid is valid (2.2.1 contradicts this).
+        Spec: MS-MQQB 3.1.5.3.1. A ServerGuid of zero is valid, although 2.2.1 contradicts this.
         """
         return packet.EstablishConnectionHeader.ServerGuid in (self.qm.adm.Identifier, NULL_GUID)
 
@@ -85,7 +85,8 @@ class SessionOpening(Part):
     ) -> EstablishConnectionPacket:
         """Build an EstablishConnection response. Spec: MS-MQQB 3.1.5.3.1, 2.2.3.1.
 
-        ServerGuid is the own Identifier, even in a refusal. OS is the initiator's, as 2.2.3.1 defines it.
+        ServerGuid is the Identifier of this queue manager, even if the session is refused. OS is the value of the
+        initiator, as 2.2.3.1 specifies.
         """
         header = request.EstablishConnectionHeader
         return EstablishConnectionPacket(
@@ -123,9 +124,11 @@ class SessionOpening(Part):
         self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        """Return whether the response names this initiator and the intended acceptor. Spec: MS-MQQB 3.1.5.3.2.
+        """Return whether the response contains the identifiers of this initiator and the intended acceptor. Spec:
+        MS-MQQB 3.1.5.3.2.
 
-        For a direct format name RemoteQMGuid is unknown before the response: then every GUID except NULL is valid.
+        For a direct format name, RemoteQMGuid is unknown until the response arrives. Then every GUID except NULL is
+        valid.
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (
@@ -134,7 +137,9 @@ class SessionOpening(Part):
         return header.ClientGuid == self.qm.adm.Identifier and remote_is_right and not packet.InternalHeader.CS
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        """Set RecoverableAckSendTimeout to 8 round trips, within its range. Spec: MS-MQQB 3.1.5.3.2."""
+        """Set RecoverableAckSendTimeout to the duration of 8 round trips, or to the nearest value in its valid
+        range. Spec: MS-MQQB 3.1.5.3.2.
+        """
         round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
         lowest, highest = RECOVERABLE_ACK_TIMEOUT_MS
         session.RecoverableAckSendTimeout = min(max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest), highest)

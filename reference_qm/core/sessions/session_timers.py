@@ -14,7 +14,7 @@ class SessionTimers(Part):
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         """Start or restart a timer of a session.
 
-        Spec: MS-MQQB 3.1.2. ``duration_ms``: the specified duration, unscaled.
+        Spec: MS-MQQB 3.1.2. ``duration_ms`` is the duration in the document, before the time scale is applied.
         """
         self.qm.timers.start(TimerKey(name, session.number), now.monotonic_ms, duration_ms // self.qm.settings.scale)
 

@@ -1,1 +1,1 @@
-"""Converts messages to packets and back, writes records to the disk, and writes changes to the directory."""
+"""Converts messages to packets and back, writes records to the disk, and reads and changes the directory."""

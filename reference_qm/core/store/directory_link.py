@@ -12,7 +12,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DirectoryLink(Part):
-    """Reads and changes the directory, and resumes the caller when the directory answers.
+    """Reads and changes the directory. When the directory answers, the caller is resumed.
 
     Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25, MS-MQSO 5.5.4.
     """
@@ -24,7 +24,7 @@ class DirectoryLink(Part):
         self.qm.emit(ReadDirectory(self._await_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        """Change the directory; in workgroup mode the status reports an unavailable directory.
+        """Change the directory. In workgroup mode, the status is that of an unavailable directory.
 
         Spec: MS-MQSO 5.5.4.
         """

@@ -1,4 +1,4 @@
-"""Keeps the changes that are being written to the disk. Spec: MS-MQQB 3.1.1.3.2."""
+"""Manages the changes that are being written to the disk. Spec: MS-MQQB 3.1.1.3.2."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ Change: TypeAlias = dict[str, object]
 
 
 RESERVED_ORDINAL_BLOCK = 0x4000
-"""The number of ordinals in one reservation. The next reservation is made when less than half of the block remains; a
-restart skips at most one block.
+"""The number of ordinals that are reserved in one block. The next block is reserved when less than half of the
+present block remains. A restart skips at most one block.
 """
 
 
 _HALF_OF_ORDINALS = 1 << 31
-"""Half of the range of ordinals, which wrap after 32 bits: an ordinal that is lower by more than this number is a later
-ordinal.
+"""Half of the range of ordinals, which wrap after 32 bits. An ordinal that is lower than another ordinal by more
+than this number is the later ordinal.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change that is being written to the disk, with its purpose. ``token``: the command that waits for the change,
+    """A change that is being written to the disk. ``token`` is the token of the command that waits for the change,
     or None.
 
-    ``repeat``: the part of the change that stays valid after a failed write, and is written again. ``sessions``: the
-    sessions that may send messages afterwards.
+    ``repeat`` is the part of the change that is still valid after a failed write and must be written again.
+    ``sessions`` are the sessions that may send messages after the write.
     """
 
     change: Change
@@ -45,7 +45,9 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A wait for all records that are being written at one time. ``tokens``: the records that are not on disk yet."""
+    """A wait for all records that were being written when the wait began. ``tokens`` identify the records that are
+    not on disk yet.
+    """
 
     tokens: set[int]
     reached: Callable[[Now], None]
@@ -53,19 +55,21 @@ class Barrier:
 
 
 class Disk:
-    """Writes changes to the disk, if the queue manager has one, and lists the changes that are not on disk yet."""
+    """Writes changes to the disk if the queue manager has a disk, and keeps the changes that are not on disk yet."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether the queue manager has a store that survives the process. Without a store, no command waits for the
-        disk.
+        """Whether the queue manager has a store that survives the process. If there is no store, no command waits
+        for the disk.
         """
         self.reserved = 0
-        """The last ordinal that a restart does not use again."""
+        """The last ordinal of the reserved block. After a restart, numbering continues after this ordinal."""
         self.reserved_sequential = 0
-        """The last SequentialID that a restart does not use again."""
+        """The last SequentialID of the reserved block. After a restart, numbering continues after this
+        SequentialID.
+        """
         self.error = ""
-        """The reason why the disk last refused a change."""
+        """The reason why the last failed change could not be written."""
         self.pending: dict[int, Commit] = {}
         self._emit = emit
         self._next_token = next_token
@@ -80,9 +84,9 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session] = (),
     ) -> Result | None:
-        """Write the change of a command.
+        """Write the change that a command requires.
 
-        Call ``done`` when it is on disk (without a disk, at once), ``undo`` if the write fails.
+        Call ``done`` when the change is on disk (at once if there is no disk), or ``undo`` if the write fails.
         """
         if not (self.used and change):
             return done()
@@ -90,15 +94,17 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write a change that no command waits for; a failed change is written again with the next change."""
+        """Write a change for which no command waits. If the write fails, the change is written again with the next
+        change.
+        """
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
-        """Call ``reached`` when all changes saved until now are on disk; call ``missed`` if the write of one of them
-        fails.
+        """Call ``reached`` when all changes that have been saved until now are on disk, or ``missed`` if the write
+        of one of these changes fails.
 
-        Changes that failed before are written again.
+        Changes whose write failed earlier are written again.
         """
         if self.used and self._repeat:
             self._write_change({}, {}, None, Result, lambda: None, ())
@@ -108,7 +114,7 @@ class Disk:
             reached(now)
 
     def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Report to the barriers that a record is on disk, or why it could not be written."""
+        """Inform every Barrier that a record is on disk, or that the record could not be written."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -121,32 +127,37 @@ class Disk:
                 barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
-        """Return the change that reserves an ordinal and later ordinals; empty when they are already reserved.
+        """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
+        ordinal is already reserved.
 
-        Spec: 3.1.1.3. A message of a long transaction may have an old ordinal; a reservation is never reduced.
+        Spec: MS-MQQB 3.1.1.3. A message of a long transaction may have an old ordinal. Therefore a reservation is
+        never reduced.
         """
         if RESERVED_ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
             return {}
         return {"ordinal": ordinal + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
 
     def reserve_sequential(self, sequential_id: int) -> Change:
-        """Return the change that reserves a SequentialID and later numbers. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the change that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
-        Later records, such as the record of a message with this number, reach the disk only after this change.
+        The records that follow, such as the record of the message with this number, reach the disk only after this
+        change.
         """
         self.reserved_sequential = sequential_id + RESERVED_ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
     def note_persisted(self, token: int) -> Commit | None:
-        """Mark the change with the given token as written to disk; return the change, or None for an unknown token."""
+        """Record that the change with the given token is on disk. Return the change, or None if the token is
+        unknown.
+        """
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
         return commit
 
     def note_failed(self, token: int, error: str) -> Commit | None:
-        """Handle a change that could not be written; the part of it that stays valid is written with the next
-        change.
+        """Handle a change that could not be written. The part of the change that is still valid is written with the
+        next change.
         """
         self.error = error
         commit = self.pending.pop(token, None)

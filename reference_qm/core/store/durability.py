@@ -27,22 +27,25 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 class Durability(Part):
     """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
-    A record is a change of entries: names with their new values, None for a removed entry. The disk has the whole
-    record or no part of it. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format
-    name``, ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``,
-    ``last_sequence_time``, ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
-    ``initialization_retry_s``, ``last_domain``, ``last_known``, ``directory_identifier``, ``transaction:guid``
-    (``transaction_records``).
+    A record is a change of entries. It contains the names of the entries with their new values; the value None
+    removes an entry. After a crash, the disk has the whole record or no part of it. The entries are
+    ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``, ``transfer:queue
+    number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
+    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``, ``initialization_retry_s``,
+    ``last_domain``, ``last_known``, ``directory_identifier`` and ``transaction:guid`` (``transaction_records``).
 
-    The progress of a sender's transactional messages is on disk twice: each message names its predecessor, and the
-    transfer names the last message with all predecessors on disk. Each record can fail by itself, so after a crash the
-    progress is the unbroken chain of messages that follows the message that the transfer names.
+    The progress of a sender's transactional messages is stored twice: the entry of each message names the previous
+    message, and the entry of the transfer names the last message whose predecessors are all on disk. Each record
+    can fail separately. Therefore the progress after a crash is the unbroken chain of messages that follows the
+    message in the entry of the transfer.
     """
 
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return the change that must be on disk before a new message is accepted; empty when no change is required."""
+        """Return the change that must be on disk before a new message is accepted. The change is empty if the
+        message need not be on disk.
+        """
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
@@ -59,8 +62,8 @@ class Durability(Part):
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         """Return the change that removes messages from local queues.
 
-        A message whose removal is reported to its sender stays on disk, with the reason, until the acknowledgment is on
-        disk (``position_deleted``).
+        If the removal of a message must be acknowledged, the message stays on disk with the reason until the
+        acknowledgment is on disk (``position_deleted``).
         """
         change: Change = {}
         if not self.qm.disk.used:
@@ -75,7 +78,9 @@ class Durability(Part):
         return change
 
     def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
-        """Build the record by which the State PurgePending of messages survives a restart. Spec: MS-MQDMPR 3.1.1.11."""
+        """Build the record that makes the State PurgePending of messages survive a restart. Spec: MS-MQDMPR
+        3.1.1.11.
+        """
         change: Change = {}
         for position in positions:
             if position.State is MessagePositionState.PURGE_PENDING:
@@ -83,7 +88,7 @@ class Durability(Part):
         return change
 
     def _get_transfer_entry(self, position: MessagePosition) -> Change:
-        """Return the entry of the sequence of a message whose own entry is removed."""
+        """Return the entry of a message's sequence. This entry is needed when the entry of the message is removed."""
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
         transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
@@ -97,7 +102,8 @@ class Durability(Part):
         }
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
-        """Return the entry of an outgoing queue: the elements of its session that MUST survive.
+        """Return the entry of an outgoing queue. The entry contains the elements of the queue's session that MUST
+        survive.
 
         Spec: MS-MQQB 3.1.1.3.1.
         """

@@ -1,4 +1,6 @@
-"""Stores the attributes of the enterprise, as the queue manager last read them. Spec: MS-MQDMPR 3.1.1.1."""
+"""Stores the attributes of the enterprise that the queue manager last read from the directory. Spec: MS-MQDMPR
+3.1.1.1.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,12 @@ OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 class Enterprise:
     """The enterprise as the queue manager last read it from the directory.
 
-    ``directory``: the directory's content at the last read, which answers every read. ``awaited``: the functions that
-    continue after an answer of the directory, by token. ``table``: the RoutingTable of MS-MQBR 3.1.1.2. ``last_known``:
-    the directory's attributes of this machine; only these attributes survive a restart. ``public_keys``: the Queue
-    Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier. ``lost``: a function that is
-    called when the directory becomes unavailable.
+    ``directory`` is the content of the directory at the last read; every read is answered from this content.
+    ``awaited`` contains the functions that are called when the directory answers, by token. ``table`` is the
+    RoutingTable of MS-MQBR 3.1.1.2. ``last_known`` contains the attributes that the directory had for this machine;
+    only these attributes survive a restart. ``public_keys`` is the Queue Manager Public Key Cache of MS-MQSO
+    6.4.3.2, which contains the PublicEncryptionKeyList for each Identifier. ``lost`` is the function that is called
+    when the directory becomes unavailable.
     """
 
     def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
@@ -48,28 +51,30 @@ class Enterprise:
         self.public_keys: dict[UUID, bytes] = {}
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
-        """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
+        """Return the QueueManager with the given value of an attribute, or None. Spec: MS-MQDMPR 3.1.7.1.20."""
         found = events.read_directory(
             self.directory, self.state, "QueueManager", build_equality_filter(attribute, value)
         )
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, QueueManager) else None
 
     def find_queue(self, identifier: UUID) -> Queue | None:
-        """Read a public queue. Spec: MS-MQDMPR 3.1.7.1.20."""
+        """Return the public queue with the given Identifier, or None. Spec: MS-MQDMPR 3.1.7.1.20."""
         found = events.read_directory(
             self.directory, self.state, "Queue", build_equality_filter("Identifier", identifier)
         )
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, Queue) else None
 
     def find_user(self, security_identifier: bytes) -> User | None:
-        """Read a User by its SID. Spec: MS-MQDMPR 3.1.7.1.20, MS-MQQB 3.1.5.8.3."""
+        """Return the User with the given SID, or None. Spec: MS-MQDMPR 3.1.7.1.20, MS-MQQB 3.1.5.8.3."""
         wanted = build_equality_filter("SecurityIdentifier", security_identifier)
         found = events.read_directory(self.directory, self.state, "User", wanted)
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
 def build_key_list(keys: PrivateKeys) -> bytes:
-    """Return the public keys of a queue manager in the form of the directory; empty without keys."""
+    """Return the public keys of a queue manager in the form that the directory uses. The list is empty if there are
+    no keys.
+    """
     return _build_key_list(tuple(keys.items())) if keys else b""
 
 

@@ -1,4 +1,4 @@
-"""Builds entries of the store: names with their values, None for a removed entry (``durability``)."""
+"""Builds entries of the store. An entry is a name with a value; the value None removes the entry (``durability``)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ SEQUENCE_ELEMENTS = (
     "OutgoingTxSequenceID",
     "IncomingTxSequenceID",
 )
-"""The elements of a session (3.1.1.3.1) that MUST survive, apart from its messages; the last two are TxSequenceID."""
+"""The elements of a session (3.1.1.3.1) that MUST survive, except its messages. The last two elements are the parts
+of TxSequenceID.
+"""
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
-    """Return the entry of a message: its place, arrival (s UTC), packet, and place in a sequence.
+    """Return the entry of a message, which contains its queue, its arrival (s UTC), its packet, and its place in a
+    sequence.
 
-    ``lookup``: the LookupIdentifier, 0 in an outgoing queue.
+    ``lookup`` is the LookupIdentifier, or 0 in an outgoing queue.
     """
     values: dict[str, object] = {
         "in": format_place(position.QueueReference),
@@ -56,12 +59,16 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
 
 
 def build_awaiting_final_ack_change(position: MessagePosition) -> Change:
-    """Return the change for a message that arrived and awaits its FinalAck. Spec: MS-MQQB 3.1.5.6."""
+    """Return the change for a message whose arrival was acknowledged and that awaits its FinalAck. Spec: MS-MQQB
+    3.1.5.6.
+    """
     return _change_entry_value(position, "awaits", "final ack")
 
 
 def is_removal_reported(position: MessagePosition, reason: MessageClass) -> bool:
-    """Return whether the removal of a message from its queue must be reported. Spec: MS-MQQB 3.1.7.2."""
+    """Return whether an acknowledgment is required when a message leaves its queue for the given reason. Spec:
+    MS-MQQB 3.1.7.2.
+    """
     wanted = position.MessageReference.AcknowledgementsRequested & get_receive_ack_bit(reason)
     return position.order_queue is not None or bool(wanted)
 
@@ -73,7 +80,9 @@ def _change_entry_value(position: MessagePosition, name: str, value: object) -> 
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
-    """Return the entry of a sender's sequence: its last message with all predecessors on disk, and RejectCount."""
+    """Return the entry of a sender's sequence. The entry contains the last message whose predecessors are all on
+    disk, and RejectCount.
+    """
     place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
     return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
@@ -85,7 +94,7 @@ def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
 
 
 def list_transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
-    """Return the sequences of a queue."""
+    """Return the senders' sequences of a queue."""
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
@@ -94,17 +103,17 @@ def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
 
 
 def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
-    """Return the change that removes messages; express messages are not on disk."""
+    """Return the change that removes messages from the store. Express messages are not in the store."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
 def build_relocation(position: MessagePosition) -> Change:
-    """Return the change that stores the present place of a message."""
+    """Return the change that stores the present queue of a message."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:
-    """Return the entry that stores a received message in the history, with its time in s UTC."""
+    """Return the entry that stores the time (s UTC) of a received message in the history."""
     return {history_name(entry): entry.TimeStamp}
 
 
@@ -115,10 +124,11 @@ def history_name(entry: MessageIDHistoryEntry) -> str:
 
 
 def format_place(queue: Queue) -> str:
-    """Return the name of a queue in entries: its number (never reused), its destination, or the name of a system queue.
+    """Return the name of a queue in entries: the number of a local queue (never reused), the destination of an
+    outgoing queue, or the name of a system queue.
 
-    The name of a public queue contains its Identifier instead of a number. The name of a subqueue or journal contains
-    the number of its queue and its own name.
+    The name of a public queue contains its Identifier instead of a number. The name of a subqueue or journal
+    contains the number of its queue and its own name.
     """
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"

@@ -40,14 +40,14 @@ from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_sec
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
-"""The encryption and hash algorithms that an unsigned, unencrypted message contains.
+"""The EncryptionAlgorithm and HashAlgorithm of a message that is neither signed nor encrypted.
 
 Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12.
 """
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
 TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
-"""The types of private queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
+"""The values of DQ, AQ and RQ in UserHeader.Flags for private queues. Spec: MS-MQMQ 2.2.19.2."""
 
 ACK_BITS_BY_NAME = {
     "positive_arrival": "PA",
@@ -61,7 +61,9 @@ POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
 FITTING_BODY_BYTES = 0x4000
-"""The size in bytes up to which a body fits into a packet with any label, queues and headers."""
+"""The size in bytes up to which a body always fits into a packet, whatever the label, queues and headers of the
+packet are.
+"""
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
@@ -135,7 +137,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def may_exceed_packet_size(body: bytes) -> bool:
-    """Return whether a body may be too large for a packet; a smaller body fits with any label and queues."""
+    """Return whether a body may be too large for a packet. A smaller body fits with any label and any queues."""
     return len(body) > FITTING_BODY_BYTES
 
 
@@ -148,7 +150,7 @@ def check_fit(message: Message) -> None:
 
 
 def check_queues(source: UUID, *names: str | None) -> None:
-    """Raise CommandError for a queue that a packet cannot name. Spec: MS-MQMQ 2.2.19.2."""
+    """Raise CommandError for a message with a queue that cannot be named in a packet. Spec: MS-MQMQ 2.2.19.2."""
     try:
         for name in names:
             _, queue = _encode_queue(name, source, NULL_GUID)
@@ -159,11 +161,12 @@ def check_queues(source: UUID, *names: str | None) -> None:
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
-    """Build the message of a packet.
+    """Build the message that a packet contains.
 
-    Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the Identifier of this queue manager. The table of
+    Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver`` is the Identifier of this queue manager. The table of
     3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature and
-    ConnectorTypeIdentifier. They are read as well; otherwise the message would differ from the sent message.
+    ConnectorTypeIdentifier. These attributes are read as well; otherwise the received message would differ from the
+    sent message.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
@@ -201,7 +204,8 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
 
 
 def get_receive_ack_bit(reason: MessageClass) -> int:
-    """Return the bit of AcknowledgementsRequested that requests the acknowledgment of a receipt.
+    """Return the bit of AcknowledgementsRequested that requests an acknowledgment when a message leaves its queue
+    for the given reason.
 
     Spec: MS-MQQB 3.1.7.2.1.
     """
@@ -284,10 +288,10 @@ def _build_transaction_header(message: Message) -> TransactionHeader | None:
 
 
 def _build_debug_header(message: Message) -> DebugHeader | None:
-    """Build the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
+    """Build the header that names the queue to which reports about the message are sent. Spec: MS-MQMQ 2.2.20.8.
 
-    3.1.7.1.30 adds the header when TracingQueueIdentifier is specified, and 3.1.7.1.32 when TracingRequested is set.
-    Here either attribute suffices.
+    3.1.7.1.30 adds the header if TracingQueueIdentifier is specified, and 3.1.7.1.32 adds it if TracingRequested is
+    set. Here either attribute is sufficient.
     """
     queue = message.TracingQueueIdentifier
     if queue == NULL_GUID:
@@ -296,7 +300,7 @@ def _build_debug_header(message: Message) -> DebugHeader | None:
 
 
 def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
-    """Return the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
+    """Return the type and the record for a queue in a packet. Spec: MS-MQMQ 2.2.19.2."""
     if format_name is None:
         return 0, None
     name = parse_format_name(format_name)
@@ -315,7 +319,7 @@ def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> t
 
 @lru_cache(maxsize=1024)  # every packet has one of the same few combinations
 def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
-    """Return the attributes that BaseHeader.Flags and UserHeader.Flags contain."""
+    """Return the message attributes that BaseHeader.Flags and UserHeader.Flags represent."""
     base_header, user_header = BaseHeader(Flags=base), UserHeader(Flags=user)
     return {
         "Priority": 0 if user_header.TH else base_header.PR,  # a receiver ignores the flag of a transactional message
@@ -353,7 +357,9 @@ def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
 def _decode_queue(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_host: UUID = NULL_GUID
 ) -> str | None:
-    """Return the format name of a queue inside a packet, or None. ``kind``: the type of a private queue."""
+    """Return the format name of a queue in a packet, or None if there is no queue. ``kind`` is the type of a
+    private queue.
+    """
     if queue is None:
         return None
     if isinstance(queue, DirectQueueFormatName):
@@ -377,7 +383,8 @@ def _decode_direct_name(name: str) -> str:
 
 
 def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:
-    """Return the queue manager that hosts a private administration queue; the source for other administration queues.
+    """Return the queue manager that hosts a private administration queue. For any other administration queue,
+    return the source of the message.
 
     Spec: MS-MQMQ 2.2.19.2 (AdminQueue).
     """

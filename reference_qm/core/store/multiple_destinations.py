@@ -33,10 +33,11 @@ _DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
 
 
 def add_destination_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
-    """Return the packet with a MultiQueueFormatHeader that lists all destinations of its message.
+    """Return the packet with an added MultiQueueFormatHeader, which lists all destinations of the message.
 
-    ``destinations``: DestinationMultiQueueFormatName, or the single destination. An MSMQ 3.0 signature is part of this
-    header (MS-MQQB 3.1.7.1.4), so a message with such a signature needs the header even for one queue.
+    ``destinations`` is DestinationMultiQueueFormatName, or the only destination. The header contains the MSMQ 3.0
+    signature (MS-MQQB 3.1.7.1.4). Therefore a message with such a signature needs the header even if it has only
+    one destination.
     """
     return replace(
         packet,
@@ -51,7 +52,7 @@ def add_destination_lists(packet: UserMessagePacket, message: Message, destinati
 
 
 def read_destination_lists(header: MultiQueueFormatHeader) -> dict[str, Any]:
-    """Return the attributes of a message that come from its MultiQueueFormatHeader. Spec: MS-MQDMPR 3.1.7.1.31."""
+    """Return the message attributes that a MultiQueueFormatHeader represents. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
         "DestinationMultiQueueFormatName": _format_list(header.Destination),
         "AdministrationMultiQueueFormatName": _format_list(header.Administration),
@@ -83,7 +84,7 @@ def _build_element(text: str) -> MQFFormatNameElement:
 
 
 def _format_list(header: MQFAddressHeader) -> str | None:
-    """Return a list as a format name; None for an empty list, or for a list with an invalid name."""
+    """Return a list of queues as a format name, or None if the list is empty or contains an invalid name."""
     names = [_format_element(element) for element in header.FormatNameList]
     text = ",".join(names)
     if not names or text.count(",") >= len(names):  # a name with a comma would be read as two names

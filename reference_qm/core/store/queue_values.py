@@ -1,4 +1,4 @@
-"""Converts the persistent attributes of a queue for the store. Spec: MS-MQDMPR 3.1.1, 3.1.1.2."""
+"""Converts the persistent attributes of a queue to values in the store and back. Spec: MS-MQDMPR 3.1.1, 3.1.1.2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.security import SecurityDescriptor
 
 
 def queue_values(queue: Queue) -> dict[str, object]:
-    """Return the persistent attributes of a queue, JSON-ready."""
+    """Return the persistent attributes of a queue as JSON-ready values."""
     return {name: write(getattr(queue, name)) for name, (write, _) in CONVERTERS_OF_ATTRIBUTES.items()}
 
 
@@ -72,5 +72,7 @@ CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any
     "DirectoryPath": _TEXT,
     "QueueType": (lambda value: value.value, QueueType),
 }
-"""For each persistent attribute: the functions that write and read it."""
+"""For each persistent attribute: the function that converts its value for the store, and the function that converts
+the value back.
+"""
 REQUIRED_ATTRIBUTES = ("Pathname", "Transactional", "BasePriority")

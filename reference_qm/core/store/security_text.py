@@ -1,4 +1,6 @@
-"""Converts the security of a message between commands, control channel and abstract data model."""
+"""Converts the security attributes of a message between their forms in commands, in the control channel and in the
+abstract data model.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from reference_qm.security import (
 from reference_qm.surface.commands import SendMessage
 
 NO_SENDER, QUEUE_MANAGER_SENDER = "none", "queue_manager"
-"""Values of ``sender`` other than the name of an account."""
+"""The values of ``sender`` that are not names of accounts."""
 _SIGNATURE_TYPE_BY_NAME: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY_LEVEL_BY_NAME: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASH_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
@@ -36,10 +38,11 @@ _SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE
 def parse_requested_security(
     request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
 ) -> MessageSecurity | None:
-    """Return the security that a command requests, or None. Raises CommandError.
+    """Return the security attributes that a command requests, or None if it requests none. Raises CommandError for
+    an invalid value.
 
-    Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, which is the first configured account, or else the queue
-    manager, whose identifier is ``own``.
+    Spec: MS-MQDMPR 3.1.1.12. The sender is the current user, which is the first configured account. If no account
+    is configured, the sender is the queue manager, whose identifier is ``own``.
     """
     level = require_one_of("authentication_level", request.authentication_level, _SIGNATURE_TYPE_BY_NAME)
     privacy = require_one_of("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
@@ -71,7 +74,9 @@ def parse_requested_security(
 
 
 def describe_security(security: MessageSecurity) -> dict[str, Any]:
-    """Describe the security of a message, JSON-ready; a value without a name appears as its number."""
+    """Return a JSON-ready description of the security attributes of a message. A value without a name is shown as
+    its number.
+    """
     return {
         "authentication_level": _name_in_table(security.AuthenticationLevel, _SIGNATURE_TYPE_BY_NAME),
         "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASH_ALGORITHM_BY_NAME),
@@ -85,8 +90,8 @@ def describe_security(security: MessageSecurity) -> dict[str, Any]:
 
 
 def _format_identity(security: MessageSecurity) -> str | None:
-    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, any other value in hexadecimal
-    digits.
+    """Return SenderIdentifier as text: a SID in the form S-1-..., a queue manager as its GUID, and any other value
+    in hexadecimal digits.
     """
     identifier = security.SenderIdentifier
     if not identifier:
@@ -100,7 +105,9 @@ def _format_identity(security: MessageSecurity) -> str | None:
 
 
 def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
-    """Find an account by its name or SID; raise CommandError, which names the argument, for an unknown account."""
+    """Return the account with the given name or SID; raise CommandError, whose message contains the name of the
+    argument, if there is no such account.
+    """
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account

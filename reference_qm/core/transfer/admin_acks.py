@@ -19,13 +19,15 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""The acknowledgment classes that disclose information to any sender, and are sent only when SendInsecureNacks is TRUE.
+"""The acknowledgment classes that disclose information to any sender. Acknowledgments of these classes are sent
+only if SendInsecureNacks is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
 
 CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
-"""The classes of acknowledgments that do not return the body. Spec: MS-MQQB 3.1.7.15."""
+"""The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15.
+"""
 
 
 class AdminAcks(Part):
@@ -37,12 +39,13 @@ class AdminAcks(Part):
     __slots__ = ()
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Acknowledge that a message reached its queue, if the message requests the acknowledgment.
+        """Acknowledge that a message has reached its queue, if the message requests this acknowledgment.
 
         Spec: MS-MQQB 3.1.5.8.10, note <62>.
 
-        3.1.5.8.10 requires QueueManagerAddress to be the own Identifier; for direct names QueueManagerAddress is zero,
-        which has the same meaning (E28). A message to the queue manager's own queue is not acknowledged.
+        3.1.5.8.10 requires QueueManagerAddress to be the Identifier of this queue manager. For a direct name,
+        QueueManagerAddress is zero, which has the same meaning (E28). A message to one of the queue manager's own
+        queues is not acknowledged.
         """
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL
@@ -69,7 +72,7 @@ class AdminAcks(Part):
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if the message requests this acknowledgment.
+        """Acknowledge that a message has left its queue, if the message requests this acknowledgment.
 
         Spec: MS-MQQB 3.1.7.2.1.
         """
@@ -77,30 +80,30 @@ class AdminAcks(Part):
             self.send(message, reason, now)
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        """Send an administration acknowledgment of a message. Spec: MS-MQQB 3.1.7.15.
+        """Send an administration acknowledgment for a message. Spec: MS-MQQB 3.1.7.15.
 
-        iReceivedUserMessagePacket is not an argument: ``build_message`` converts a packet to its Message, with the
-        format names that the tables of 3.1.7.15 derive from AQ and DQ.
+        iReceivedUserMessagePacket is not an argument. Instead, ``build_message`` converts a packet to a Message;
+        the Message contains the format names that the tables of 3.1.7.15 derive from AQ and DQ.
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)
             self.qm.own_messages.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        """Return whether an acknowledgment of a class may be sent; without SendInsecureNacks, the classes in
-        INSECURE_NACKS may not.
+        """Return whether an acknowledgment of the given class may be sent. The classes in INSECURE_NACKS may be
+        sent only if SendInsecureNacks is TRUE.
 
         Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
         """
         return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        """Build the acknowledgment of a message. The acknowledgment of a recoverable message is recoverable.
+        """Build the acknowledgment for a message. The acknowledgment is recoverable if the message is recoverable.
 
         Spec: MS-MQQB 3.1.7.15.
 
-        The acknowledgment has no transaction, and does not return the decrypted body of an encrypted message. The table
-        of classes omits HOP_COUNT_EXCEEDED, which 3.1.5.8.2 sends; here every class is sent unchanged.
+        The acknowledgment has no transaction, and does not contain the decrypted body of an encrypted message. The
+        table of classes omits HOP_COUNT_EXCEEDED, although 3.1.5.8.2 sends it. Here every class is sent unchanged.
         """
         assert message.AdministrationQueueFormatName is not None
         private = message.security is not None and bool(message.security.PrivacyLevel)

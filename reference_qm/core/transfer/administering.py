@@ -10,12 +10,12 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 PAUSED_WINDOW_SIZE = 1
-"""The WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
+"""The WindowSize in the SessionAck that is sent when a queue is paused. Spec: MS-MQQB 3.1.7.13."""
 
 
 class Administering(Part):
-    """Carries out an administrator's commands about transfer: pauses queues, and takes the queue manager off the
-    network.
+    """Carries out an administrator's commands about transfer: pauses and resumes queues, and takes the queue
+    manager off the network and back.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
@@ -23,9 +23,10 @@ class Administering(Part):
     __slots__ = ()
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Stop sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
+        """Stop the sending of messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB
+        3.1.7.13.
 
-        Without an open session, no acknowledgment is sent.
+        If no session is open, no SessionAck is sent.
         """
         session = queue.session
         if session.SessionState is SessionState.OPEN:
@@ -36,16 +37,17 @@ class Administering(Part):
         self.qm.dispatch_collection.remove_queue(queue)
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
-        """Build the SessionAck that a pause sends to narrow the window. Spec: MS-MQQB 3.1.7.13."""
+        """Build the SessionAck that narrows the window when a queue is paused. Spec: MS-MQQB 3.1.7.13."""
         packet = self.qm.session_acks.build(session)
         return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW_SIZE))
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Resume sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+        """Resume the sending of messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB
+        3.1.7.14.
 
-        3.1.7.2.4 sets State to Inactive. Here State follows a session that is open or being established, because a
-        queue with State Inactive would send no messages, and no second session can be established. Messages that were
-        sent on the session before the pause are not sent again (``next_unsent``).
+        3.1.7.2.4 sets State to Inactive. If a session is open or is being established, State follows this session
+        instead, because a queue with the State Inactive would send no messages, and no second session can be
+        established. Messages that were sent on the session before the pause are not sent again (``next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
@@ -63,15 +65,16 @@ class Administering(Part):
     def take_offline(self, now: Now) -> None:
         """Take the queue manager off the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
 
-        Here "restricts its network activities and does not receive" means that there are no sessions. Open sessions
-        end, new sessions are not established, and requests for sessions are refused.
+        The document says that the queue manager "restricts its network activities and does not receive". Here this
+        means that there are no sessions: open sessions are closed, new sessions are not established, and requests
+        for sessions are refused.
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, OFFLINE_REFUSAL, now)
 
     def bring_online(self, now: Now) -> None:
-        """Bring the queue manager back to the network, and send the waiting messages.
+        """Bring the queue manager back to the network, and send the messages that wait.
 
         Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1.
         """
@@ -79,7 +82,7 @@ class Administering(Part):
         self.establish_waiting(now)
 
     def establish_waiting(self, now: Now) -> None:
-        """Establish the sessions of all queues with messages to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
+        """Establish a session for each queue with messages to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
         for queue in self.qm.adm.OutgoingQueues.values():
             idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
             if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
@@ -91,4 +94,6 @@ _QUEUE_STATE_BY_SESSION_STATE = {
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
-"""The OutgoingQueue.State after a pause, by the state of the session; Waiting for the other states."""
+"""The OutgoingQueue.State after a pause, by the state of the session. The State is Waiting for any other state of
+the session.
+"""

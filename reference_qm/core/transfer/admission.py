@@ -12,14 +12,14 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 Outcome = UserMessagePacket | MessageClass
-"""The result of a check: the packet to continue with, or the class of its refusal."""
+"""The result of a check: the packet with which the next check continues, or the class of the refusal."""
 
 Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
-"""A check of an arrived message. The third argument is the destination queue, None for a missing queue."""
+"""A check of an arrived message. The third argument is the destination queue, or None if there is no such queue."""
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message, or a later message of its sequence, has already been accepted.
+    """Return whether a message or a later message of its sequence has already been accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
     """
@@ -33,7 +33,7 @@ def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> b
 
 
 class Admission(Part):
-    """Decides whether an arrived message may enter its queue, and refuses it otherwise.
+    """Decides whether an arrived message may enter its queue, and reports the refusal of a message.
 
     Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
     """
@@ -43,11 +43,12 @@ class Admission(Part):
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet for its queue; None when the message is refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5.
+        """Return the packet to put into the queue, or None if the message is refused. Spec: MS-MQQB 3.1.5.8 steps
+        2, 3, 5.
 
-        The checks follow the order of 3.1.5.8; for a missing queue only the first check runs. Step 1 (duplicates) and
-        the counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message. Steps 6 (sequence) and
-        8, which refuses a message over quota, come later.
+        The checks follow the order of 3.1.5.8. If the queue does not exist, only the first check is made. Step 1
+        (duplicates) and the counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message.
+        Step 6 (sequence) and step 8, which refuses a message that exceeds a quota, come later.
         """
         checks: tuple[Check, ...] = (
             self.check_destination,
@@ -68,11 +69,11 @@ class Admission(Part):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Report the refusal of a message to the administration queue if NA is set, and by a FinalAck to the sender if
-        the message is transactional.
+        """Report the refusal of a message: to the administration queue if NA is set, and by a FinalAck to the
+        sender if the message is transactional.
 
-        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: the packet as
-        it arrived.
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is discarded. ``packet`` is the packet
+        as it arrived.
         """
         message = replace(self.build_message(packet, now), security=None)
         if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
@@ -82,11 +83,13 @@ class Admission(Part):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
-        """Check that the destination queue exists. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check whether the destination queue exists. Spec: MS-MQQB 3.1.5.8.2."""
         return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Check that the destination of a transactional message is a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        """Check whether the destination of a transactional message is a transactional queue. Spec: MS-MQQB
+        3.1.5.8.2.
+        """
         if packet.TransactionHeader is not None and not queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         return packet
@@ -94,7 +97,7 @@ class Admission(Part):
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> Outcome:
-        """Check that the destination of a nontransactional message is a nontransactional queue.
+        """Check whether the destination of a nontransactional message is a nontransactional queue.
 
         Spec: MS-MQQB 3.1.5.8.2.
         """
@@ -103,12 +106,12 @@ class Admission(Part):
         return packet
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
+        """Check whether a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
 
-        A transactional message that was accepted before and is sent again is left to 3.1.5.8.6. If it were refused
-        here, its sender would conclude that a delivered message is lost. A nontransactional message that requests
-        negative journaling is journaled here, because its sender does not keep it after the session acknowledgment
-        (E34).
+        A transactional message that was accepted before and is sent again is not refused here but handled by
+        3.1.5.8.6; otherwise its sender would conclude that a delivered message is lost. A nontransactional message
+        that requests negative journaling is journaled here, because its sender does not keep it after the session
+        acknowledgment (E34).
         """
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
@@ -119,22 +122,23 @@ class Admission(Part):
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
     def journal_refused(self, message: Message) -> None:
-        """Put a refused message into the local dead-letter queue, if the message requests negative journaling and the
-        queue has room.
+        """Put a refused message into the local dead-letter queue if the message requests negative journaling and
+        the queue has room.
 
-        Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message journals it after the FinalAck (3.1.5.7).
+        Spec: MS-MQQB 3.1.5.8.8. A transactional message is journaled by its sender after the FinalAck (3.1.5.7).
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        """Return whether a queue has room for a message; refuse the message if the queue has no room. Spec: MS-MQQB
-        3.1.5.8.8.
+        """Return whether a queue has room for a message. If the queue has no room, refuse the message. Spec:
+        MS-MQQB 3.1.5.8.8.
 
-        When the quota of the queue manager is exceeded, the session is closed without an acknowledgment, and the sender
-        sends the message again. A transactional message that is refused here does not advance its sequence, like a
-        message refused in an earlier step (E40): its sender gets a FinalAck, and bridges the gap.
+        If the quota of the queue manager is exceeded, the session is closed without an acknowledgment, and the
+        sender sends the message again. A transactional message that is refused here does not advance its sequence,
+        like a message refused in an earlier step (E40). Its sender gets a FinalAck and continues after the missing
+        message.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:

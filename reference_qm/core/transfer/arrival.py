@@ -19,15 +19,15 @@ from reference_qm.surface.effects import Persist
 
 @dataclass(slots=True)
 class Saving:
-    """A message that is being written to the disk, and the acknowledgments to send afterwards."""
+    """A message that is being written to the disk, with the acknowledgments to send when it is on disk."""
 
     position: MessagePosition
     entry: MessageIDHistoryEntry
     claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
     acceptance: Acceptance | None = None
-    """The place of a transactional message in its sequence; None for other messages."""
+    """The place of a transactional message in its sequence, or None for any other message."""
     routed: UserMessagePacket | None = None
-    """The packet to forward, for a message to another queue manager; None for a message to a local queue."""
+    """The packet to forward if the message is for another queue manager, or None if it is for a local queue."""
 
 
 class Arrival(Part):
@@ -36,7 +36,9 @@ class Arrival(Part):
     __slots__ = ()
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
-        """Find the local queue of a message, or None. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""
+        """Return the local queue of a message, or None if there is no such queue. Spec: MS-MQQB 3.1.5.8.2,
+        3.1.5.8.5.
+        """
         header = packet.UserHeader
         if isinstance(header.DestinationQueue, DirectQueueFormatName):
             path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
@@ -48,10 +50,11 @@ class Arrival(Part):
         return None
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
-        """Save a recoverable message before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
+        """Write a recoverable message to the disk. It is not acknowledged or received before it is on disk. Spec:
+        MS-MQQB 3.1.5.8.7.
 
-        The message and its history entry are one record. If a crash kept only the history entry, the repeated message
-        would be discarded as a duplicate, and lost.
+        The message and its history entry are one record. If only the history entry survived a crash, the repeated
+        message would be discarded as a duplicate and lost.
         """
         token = self.qm.next_persist_token()
         self.qm.savings[token] = saving
@@ -63,7 +66,7 @@ class Arrival(Part):
         self.qm.emit(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        """Make an arrived message available; if it must be saved, it is already on disk.
+        """Make an arrived message available. A message that must be saved is already on disk.
 
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """
@@ -71,7 +74,7 @@ class Arrival(Part):
         self.report_arrival(position, now)
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Send the report and the acknowledgment that a message requests on its arrival.
+        """Send the report and the acknowledgment that a message requests for its arrival.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.5.8.10.
         """

@@ -17,15 +17,15 @@ from reference_qm.surface.commands import Result
 
 
 class Enqueueing(Part):
-    """Puts messages into one or several queues. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
+    """Puts messages into one queue or several queues. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
 
     __slots__ = ()
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
-        """Return whether a queue accepts a message now. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return the status that shows whether a queue accepts a message now. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        For a message that timed out in transit, the document prints a status and CURRENT_TIME, but no step. Here such a
-        message is refused when its TimeToReachQueue has passed, counted as in MS-MQQB 3.1.7.1.2.
+        For a message that timed out in transit, the document has a status and names CURRENT_TIME, but has no step.
+        Here a message is refused when its TimeToReachQueue has passed, which is counted as in MS-MQQB 3.1.7.1.2.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
@@ -33,9 +33,11 @@ class Enqueueing(Part):
         return status
 
     def enqueue_message(self, queue: Queue, message: Message, now: Now) -> tuple[EnqueueStatus, MessagePosition | None]:
-        """Put a message into a local queue, where it cannot be received yet; return None for a refusal.
+        """Put a message into a local queue, where it cannot be received yet. Return None if the queue refuses the
+        message.
 
-        Spec: MS-MQDMPR 3.1.7.1.9. The caller makes the message available when it is on disk or its transaction commits.
+        Spec: MS-MQDMPR 3.1.7.1.9. The caller makes the message available when the message is on disk or its
+        transaction commits.
         """
         status = self.admit_message(queue, message, now)
         if status is not EnqueueStatus.NO_ERROR:
@@ -49,12 +51,14 @@ class Enqueueing(Part):
         now: Now,
         transaction: Transaction | None = None,
     ) -> EnqueueStatus:
-        """Put a message into the open queue, or a copy into each of several open queues. Spec: MS-MQDMPR 3.1.7.1.27.
+        """Put a message into the queue that was opened, or a copy into each queue if several queues were opened.
+        Spec: MS-MQDMPR 3.1.7.1.27.
 
-        The document passes the descriptor as iQueue of a copy; the queue of the descriptor is meant. Each copy gets its
-        own number, as in MS-MQQB 3.1.7.1.1. With one Identifier, two copies for the same queue manager would be
-        duplicates (3.1.5.8.1). Copies in earlier queues stay when a later copy is refused. The document has no status
-        for a queue that was deleted in the meantime; such a queue counts as full.
+        The document passes a descriptor as iQueue for a copy. Here the queue of the descriptor is passed. Each copy
+        gets its own number, as in MS-MQQB 3.1.7.1.1. If two copies for one queue manager had the same Identifier,
+        the second copy would be discarded as a duplicate (3.1.5.8.1). If a copy is refused, the copies in earlier
+        queues are kept. The document has no status for a queue that was deleted in the meantime; such a queue
+        counts as full.
         """
         if not descriptor.Multiple:
             return self._enqueue_message(descriptor.QueueReference, message, now, transaction)
@@ -74,7 +78,8 @@ class Enqueueing(Part):
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
-        """Put a message into a local or outgoing queue, now or when its transaction commits.
+        """Put a message into a local or outgoing queue. The message takes effect now or when its transaction
+        commits.
 
         Spec: MS-MQDMPR 3.1.7.1.9.
         """
@@ -97,10 +102,11 @@ class Enqueueing(Part):
         return EnqueueStatus.NO_ERROR
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
-        """Put an admitted message into its queue; return ``result`` when it is in the queue, and on disk if required.
+        """Put a message that the queue accepts into the queue. Return ``result`` when the message is in the queue
+        and, if required, on disk.
 
-        Until then no reader receives the message, and an outgoing queue does not send it. None is returned when the
-        command of the token gets the result later.
+        Until then no reader receives the message, and an outgoing queue does not send the message. Return None if
+        the command with the token is answered later.
         """
         if isinstance(queue, OutgoingQueue):
             return self._put_into_outgoing_queue(queue, message, token, result, now)
@@ -138,14 +144,18 @@ class Enqueueing(Part):
         )
 
     def outgoing_messages(self) -> int:
-        """Count the messages that wait to be sent, now or when their transactions commit."""
+        """Return the number of messages that wait to be sent, including the messages that are sent when their
+        transactions commit.
+        """
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
         return waiting + self.qm.transaction_operations.uncommitted_outgoing()
 
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
-        """Send a copy of a message to each queue of a name; return the result for the first copy. Raises CommandError.
+        """Send a copy of a message to each queue of a format name, and return the result for the first copy. Raises
+        CommandError if a queue cannot be opened or refuses the message.
 
-        The queues are open only for this send. Recoverable copies are saved after the result is returned, one by one.
+        The queues are open only during this call. Recoverable copies are saved one by one, after the result has
+        been returned.
         """
         access, share = QueueAccessType.SEND, QueueShareMode.DENY_NONE
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)

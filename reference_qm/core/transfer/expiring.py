@@ -9,15 +9,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 REMOVAL_RETRY_S = 10
-"""The time in s until the next attempt to remove an expired message, after its removal could not be written to the
-disk.
+"""The time in s after which the removal of an expired message is tried again if the removal could not be written to
+the disk.
 """
 
 
 class Expiring(Part):
     """Deletes messages that have expired. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-    A single timer runs, for the message that expires first.
+    A single timer is used, which runs until the first message expires.
     """
 
     __slots__ = ()
@@ -25,8 +25,9 @@ class Expiring(Part):
     def on_expiration_timer(self, now: Now) -> None:
         """Delete the expired messages. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-        A sent message without acknowledgment may have arrived, so it is checked only before it is sent again. A message
-        whose session was not tried since the start is also checked only before it is sent.
+        A message that was sent and not acknowledged may have arrived. Therefore such a message is checked only
+        before it is sent again. A message whose session has not been initialized since the start is checked only
+        before it is sent.
         """
         self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
@@ -38,9 +39,9 @@ class Expiring(Part):
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
-        The document adds the deletion of a transactional message to the transaction of its TransactionIdentifier.
-        That is the sender's transaction, which has ended, usually in another queue manager. So the message is
-        deleted at once.
+        The document makes the deletion of a transactional message part of the transaction with its
+        TransactionIdentifier. That transaction is the sender's transaction, which has ended, usually in another
+        queue manager. Here the message is deleted at once.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
         expired = [position for position in positions if position.State is MessagePositionState.AVAILABLE]

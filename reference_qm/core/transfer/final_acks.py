@@ -17,10 +17,10 @@ class FinalAcks(Part):
     # -- the sender of transactional messages -------------------------------------------------------------------------
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Complete a message whose FinalAck reports that it was refused or left its queue. Spec: MS-MQQB 3.1.5.7.
+        """Handle a FinalAck, which reports that a message was refused or left its queue. Spec: MS-MQQB 3.1.5.7.
 
-        The message is deleted even without a request for journaling; otherwise a refused message would be sent forever.
-        An unknown message is ignored, because it was already acknowledged.
+        The message is deleted even if it does not request journaling; otherwise a refused message would be sent
+        forever. A FinalAck for an unknown message is ignored, because the message has already been completed.
         """
         properties = packet.MessagePropertiesHeader
         try:
@@ -46,7 +46,9 @@ class FinalAcks(Part):
             return
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        """Put a message into the journal or the dead-letter queue, as the message requests. Spec: MS-MQQB 3.1.5.7."""
+        """Put a message into the system journal or a dead-letter queue, if the message requests it. Spec: MS-MQQB
+        3.1.5.7.
+        """
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed
         journal(position.MessagePosition)
@@ -54,7 +56,7 @@ class FinalAcks(Part):
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if an acknowledgment is due.
+        """Send the acknowledgments that are required when a message leaves its queue.
 
         Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
         """
@@ -64,10 +66,10 @@ class FinalAcks(Part):
             self.qm.disk.save(build_removal_change([position]))
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        """Send the FinalAck of a transactional message that left its queue. Spec: MS-MQQB 3.1.7.2.2.
+        """Send the FinalAck for a transactional message that has left its queue. Spec: MS-MQQB 3.1.7.2.2.
 
-        Only transactional messages have a FinalAck (2.2.5), although 3.1.7.2.2 names every message that requests
-        journaling.
+        A FinalAck is sent only for a transactional message (2.2.5), although 3.1.7.2.2 names every message that
+        requests journaling.
         """
         if position.order_queue is None:
             return
@@ -84,7 +86,7 @@ class FinalAcks(Part):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Send the negative FinalAck of a message whose queue is missing. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
+        """Send the negative FinalAck for a message that was refused. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
         header, user = packet.TransactionHeader, packet.UserHeader
         assert header is not None
         body = FinalAckBody(
@@ -98,7 +100,8 @@ class FinalAcks(Part):
         self.qm.order_acks.send_transactional_ack(name, message_class, body, now)
 
     def keep_final_acks(self, session: Session, now: Now) -> None:
-        """Keep the undelivered FinalAcks of a closed accepted session, because FinalAcks are recoverable.
+        """Move the undelivered FinalAcks of a closed session to outgoing queues, because FinalAcks are recoverable.
+        Only sessions that this queue manager accepted have such FinalAcks.
 
         Spec: MS-MQQB 2.2.5.
         """
@@ -110,7 +113,7 @@ class FinalAcks(Part):
                     self.move_to_outgoing_queue(position, now)
 
     def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
-        """Move a message of a closed session to the outgoing queue of its destination. Spec: MS-MQQB 3.1.7.17."""
+        """Move a message of a closed session to the outgoing queue for its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
         queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)
         session = queue.session

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class History(Part):
-    """Keeps the history of received messages, to find duplicates.
+    """Manages the history of received messages, with which duplicates are found.
 
     Spec: MS-MQQB 3.1.1.3 (MessageIDHistoryTable), 3.1.2.8, 3.1.5.8.1, 3.1.6.7.
     """
@@ -20,7 +20,8 @@ class History(Part):
     __slots__ = ()
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        """Find the entry of an earlier message with the same identifier. Spec: MS-MQQB 3.1.5.8.1.
+        """Return the history entry of an earlier message with the same identifier, or None. Spec: MS-MQQB
+        3.1.5.8.1.
 
         The whole MessageIdentifier is compared, because ordinals are unique only within a queue manager.
         """
@@ -29,7 +30,7 @@ class History(Part):
     def disregard_duplicate(
         self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        """Update the time of a duplicate's entry, and discard the duplicate. Spec: MS-MQQB 3.1.5.8.1.
+        """Discard a duplicate, and update the time in the history entry. Spec: MS-MQQB 3.1.5.8.1.
 
         A duplicate is acknowledged when the original message is on disk.
         """

@@ -33,7 +33,8 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
     (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""The method that handles a packet in a state; any other packet closes the session.
+"""For each packet and state: the method that handles the packet. A packet without a method in the present state
+closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 """
@@ -48,13 +49,13 @@ MAX_PACKET_BYTES_BY_STATE: Mapping[SessionState, int] = {
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
     SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
 }
-"""The size in bytes of the longest packet that each state allows, for the states that allow only fixed sizes."""
+"""For each state in which all allowed packets have fixed sizes: the size in bytes of the longest allowed packet."""
 
 _FIXED_FIELDS = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
 class Range(NamedTuple):
-    """The allowed values of a field of a packet, and the section that states them."""
+    """The allowed range of the values of a packet field, and the section that specifies the range."""
 
     path: str
     read: Callable[[Any], int]
@@ -92,16 +93,18 @@ FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
     ),
     UnknownInternalPacket: (_define_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
-"""The ranges of the fields that the document limits, without the fields that receivers ignore."""
+"""The ranges of the fields whose values the document limits, except the fields that receivers ignore."""
 
 
 class Identifying(Part):
-    """Splits received bytes into packets, and passes each packet to the part that handles it. Spec: MS-MQQB 3.1.5.1."""
+    """Cuts received bytes into packets, and passes each packet to the method that handles it. Spec: MS-MQQB
+    3.1.5.1.
+    """
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Split bytes into packets, and handle packets until one of them closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Cut bytes into packets, and handle the packets until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -123,9 +126,11 @@ class Identifying(Part):
             self.qm.closing.refuse_malformed(session, error, now)
 
     def check_announced(self, session: Session, now: Now) -> None:
-        """Close the session when a packet announces more bytes than the state allows. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
+        """Close the session if the PacketSize of an unfinished packet exceeds the size that the state allows. Spec:
+        MS-MQQB 3.1.5.3, 3.1.5.4.
 
-        Otherwise clients without an open session could make the queue manager keep megabytes per connection.
+        Without this check, a client without an open session could make the queue manager store megabytes for each
+        connection.
         """
         longest, announced = MAX_PACKET_BYTES_BY_STATE[session.SessionState], session.framer.announced
         if announced > longest:
@@ -138,7 +143,9 @@ class Identifying(Part):
             self.qm.closing.close(session, reason, now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
-        """Identify a packet, check its form and pass it to the method of the state. Spec: MS-MQQB 3.1.5.1."""
+        """Identify a packet, check its fields, and pass it to the method that handles it in the present state.
+        Spec: MS-MQQB 3.1.5.1.
+        """
         self.note_received(session)
         try:
             packet = self.identify_packet(data)
@@ -153,15 +160,19 @@ class Identifying(Part):
             receiver(self.qm)(session, packet, now)
 
     def note_received(self, session: Session) -> None:
-        """Set ReceivedAck on receipt of any packet. Spec: MS-MQQB 3.1.5.1."""
+        """Set ReceivedAck, because a packet was received. Spec: MS-MQQB 3.1.5.1."""
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet of the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
+        """Parse a packet that was cut from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB
+        3.1.5.1.1.
+        """
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:
-        """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
+        """Raise FormatError for a field value that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, in a strict
+        interpretation.
+        """
         ranges = FIELD_RANGES[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
@@ -176,5 +187,5 @@ class Identifying(Part):
                 )
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
-        """Close the session after a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
+        """Close the session because of a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
         self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)

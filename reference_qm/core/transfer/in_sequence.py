@@ -19,21 +19,22 @@ from reference_qm.surface.clock import Now
 
 
 class InSequence(Part):
-    """Receives transactional messages in order and exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+    """Receives transactional messages in order, and each message exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
 
     __slots__ = ()
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        """Put a transactional message into its queue if it is the next of its sequence.
+        """Put a transactional message into its queue if it is the next message in its sequence.
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.5.8.8.
 
-        A message that is refused or out of sequence counts as received on the session only. The session elements of the
-        document belong here to the sequence of a sender and a destination format name (MS-MQDMPR 3.1.1.5). They survive
-        the session; otherwise a message repeated on the next session would be accepted again. A sender has one sequence
-        per name, so a single record for all names would refuse the messages of every sequence except the newest.
+        A message that is refused or out of sequence is counted on the session, but does not advance its sequence.
+        In the document, the elements of the sequence belong to the session. Here they belong to a sender and a
+        destination format name (MS-MQDMPR 3.1.1.5), for two reasons. They survive the session; otherwise a message
+        that is repeated on the next session would be accepted again. A sender has one sequence per format name;
+        with a single record for all names, the messages of every sequence except the newest would be refused.
         """
         receipt.done = True
         entry = self.qm.history.remember_message(packet, now)
@@ -68,7 +69,7 @@ class InSequence(Part):
         self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        """Return whether a message is the next of its sequence, or the first of a newer sequence.
+        """Return whether a message is the next message in its sequence, or the first message of a newer sequence.
 
         Spec: MS-MQQB 3.1.5.8.6.
         """
@@ -81,10 +82,10 @@ class InSequence(Part):
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        """Count a message that is not the next of its sequence, and leave the sequence unchanged.
+        """Count a message that is not the next message in its sequence. The sequence is not changed.
 
-        Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. If this
-        code did the same, a message that was just refused would count as accepted.
+        Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. With
+        this step, a message that was just refused would count as accepted.
         """
         session.TxMessageRejectCount += 1
         if transfer is not None:
@@ -99,7 +100,7 @@ class InSequence(Part):
         packet: UserMessagePacket,
         now: Now,
     ) -> None:
-        """Advance the sequence to an accepted message. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+        """Advance a sequence to a message that was accepted. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
         header = packet.TransactionHeader
         assert header is not None
         session.TxMessageRejectCount = transfer.RejectCount = 0
@@ -108,7 +109,9 @@ class InSequence(Part):
         transfer.LastAccessTime = now.utc_s
 
     def confirm_saved(self, acceptance: Acceptance, sessions: list[Session], now: Now) -> None:
-        """Allow the acknowledgment of a message when it and its predecessors are on disk. Spec: MS-MQQB 3.1.1.6.2."""
+        """Allow a message to be acknowledged when the message and its predecessors are on disk. Spec: MS-MQQB
+        3.1.1.6.2.
+        """
         acceptance.saved = True
         transfer = acceptance.transfer
         while transfer.unsaved and transfer.unsaved[0].saved:
@@ -122,11 +125,11 @@ class InSequence(Part):
                 self.qm.order_acks.schedule(session, now)
 
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Set the sequence back to its last message on disk; the sender repeats the later messages, which were not
-        acknowledged.
+        """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
+        later messages, because they were not acknowledged.
 
-        Spec: 3.1.1.6.2. Messages on disk after a message that is not on disk are withdrawn as well, because they would
-        be out of order.
+        Spec: MS-MQQB 3.1.1.6.2. Later messages that are on disk are removed as well, because they would be out of
+        order.
         """
         for acceptance in transfer.unsaved:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)

@@ -60,7 +60,7 @@ def _has_ordering_flags(packet: UserMessagePacket) -> bool:
 
 
 class OrderAcks(Part):
-    """Sends and receives order acknowledgments, and sends final acknowledgments.
+    """Sends and receives order acknowledgments, and also sends final acknowledgments.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
     """
@@ -70,11 +70,11 @@ class OrderAcks(Part):
     # -- the sender of transactional messages -------------------------------------------------------------------------
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Handle an OrderAck on any session. Spec: MS-MQQB 3.1.5.6.
+        """Handle an OrderAck that was received on any session. Spec: MS-MQQB 3.1.5.6.
 
-        An OrderAck names its sequence by the TxSequenceID of the messages (2.2.4.1). 3.1.7.17 prints the receiver's own
-        OutgoingTxSequenceID, which would mean nothing to the sender. An OrderAck for a finished sequence, or for a
-        number that was never sent, is ignored.
+        An OrderAck identifies its sequence by the TxSequenceID of the messages (2.2.4.1). 3.1.7.17 specifies the
+        receiver's own OutgoingTxSequenceID, which the sender could not interpret. An OrderAck is ignored if its
+        sequence is finished or its number was never sent.
         """
         try:
             body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -91,10 +91,11 @@ class OrderAcks(Part):
                 return
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Record the last ordered message, and restart the wait for the acknowledgment of later messages.
+        """Record the last message that arrived in order, and restart the wait for the acknowledgment of later
+        messages.
 
-        Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may belong
-        to the previous sequence.
+        Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may
+        belong to the previous sequence.
         """
         sequence = outgoing_sequence(session)
         sequence.TimeOfLastAck = now.utc_s
@@ -112,10 +113,11 @@ class OrderAcks(Part):
                 self.qm.transactional_sending.start_ack_wait_timer(session, now)
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
-        """Delete the ordered messages; begin a new sequence when no message is left. Spec: MS-MQQB 3.1.5.6.
+        """Delete the messages that arrived in order. If no message is left, begin a new sequence. Spec: MS-MQQB
+        3.1.5.6.
 
-        The document never sets ReceivedOrderAck. Here this method sets it, and the later of the OrderAck and the
-        session acknowledgment deletes the message.
+        The document never sets ReceivedOrderAck. Here ReceivedOrderAck is set by this method. A message is deleted
+        when both its OrderAck and its session acknowledgment have arrived.
         """
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
@@ -125,7 +127,9 @@ class OrderAcks(Part):
         self.qm.transactional_sending.begin_sequence(session)
 
     def note_transfer(self, session: Session) -> None:
-        """Set the OutgoingTransferInfo of a session's queue. Spec: MS-MQQB 3.1.5.6, 3.1.5.8.8, MS-MQDMPR 3.1.1.4."""
+        """Set the OutgoingTransferInfo of the queue of a session. Spec: MS-MQQB 3.1.5.6, 3.1.5.8.8, MS-MQDMPR
+        3.1.1.4.
+        """
         sequence, queue, number = (
             session.TxOutgoingSequence,
             session.OutgoingQueueReference,
@@ -151,10 +155,12 @@ class OrderAcks(Part):
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
     def schedule(self, session: Session, now: Now) -> None:
-        """Start the Order Ack Send Timer, or delay its expiry up to MaximumOrderAckDelay. Spec: MS-MQQB 3.1.5.8.6.
+        """Start the Order Ack Send Timer, or restart it within the limit of MaximumOrderAckDelay. Spec: MS-MQQB
+        3.1.5.8.6.
 
-        A LastOrderAckSendTime in the future, after the clock was set back, counts as the present time (E221). If the
-        message's own SessionHeader closed the session, the timer does not start, and the message is sent again.
+        If the clock was set back, LastOrderAckSendTime may be in the future; then it counts as the present time
+        (E221). If the SessionHeader of the message closed the session, the timer does not start, and the sender
+        sends the message again.
         """
         if session.SessionState is not SessionState.OPEN:
             return
@@ -165,9 +171,10 @@ class OrderAcks(Part):
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        """Acknowledge the messages on disk, once per sequence. Spec: MS-MQQB 3.1.6.9.
+        """Send an OrderAck for each sequence whose acknowledgment is due. Spec: MS-MQQB 3.1.6.9.
 
-        A sequence without an accepted message is not acknowledged, because 0 is not a TxSequenceNumber (2.2.4.1).
+        A sequence without an accepted message is not acknowledged, because 0 is not a valid TxSequenceNumber
+        (2.2.4.1).
         """
         if session.SessionState is not SessionState.OPEN:
             return
@@ -180,14 +187,14 @@ class OrderAcks(Part):
         session.LastOrderAckSendTime = now.utc_s
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (TxSequenceID: see ``receive``)."""
+        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
         return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
-        """Return the format name of a sender's order queue. Spec: MS-MQQB 3.1.7.17.
+        """Return the format name of the order queue of a sender. Spec: MS-MQQB 3.1.7.17.
 
-        A private name contains the sender's GUID. RemoteQMGuid is not used, because for a routed message it identifies
-        the router.
+        If the result is a private format name, it contains the GUID of the sender. RemoteQMGuid is not used,
+        because for a routed message it identifies the router.
         """
         if session.DirectFormatSession:
             return f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
@@ -202,8 +209,9 @@ class OrderAcks(Part):
     ) -> None:
         """Send an OrderAck or FinalAck to an order queue. Spec: MS-MQQB 3.1.7.17, 2.2.4, 2.2.5.
 
-        The acknowledgment uses the session of its messages, as in figure 14 and 2.1.1, or a session of its own when
-        that session is closed. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
+        The acknowledgment is sent on the session of the acknowledged messages, as in figure 14 and 2.1.1. If that
+        session is closed, the acknowledgment is sent on a separate session. An OrderAck is express (DM is 0,
+        2.2.4), and a FinalAck is recoverable (DM is 1, 2.2.5).
         """
         order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
         message = Message(
@@ -223,9 +231,9 @@ class OrderAcks(Part):
         self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
-        """Find the outgoing queue of an open session to the host of an order queue.
+        """Return the outgoing queue of an open session to the host of an order queue, or None.
 
-        Create the queue when this queue manager is the acceptor of the session (3.1.7.1).
+        Create the queue if this queue manager is the acceptor of the session (3.1.7.1).
         """
         for session in self.qm.sessions.values():
             if session.SessionState is not SessionState.OPEN:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class OwnMessages(Part):
-    """Sends the queue manager's own messages: acknowledgments and reports.
+    """Sends the messages that the queue manager itself creates: acknowledgments and reports.
 
     Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15, MS-MQDMPR 3.1.7.1.5, 3.1.7.1.27.
     """
@@ -20,7 +20,8 @@ class OwnMessages(Part):
     __slots__ = ()
 
     def send(self, message: Message, now: Now) -> None:
-        """Send a message of the queue manager itself; discard it when its queue cannot be opened or is full.
+        """Send a message that the queue manager itself created. Discard the message if its queue cannot be opened
+        or is full.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15 (last steps), MS-MQDMPR 3.1.7.1.27.
         """
@@ -43,7 +44,7 @@ class OwnMessages(Part):
             self.qm.positions.message_available(position)
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        """Open the destination for sending; return None when it cannot be opened. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open the destination queue for sending. Return None if it cannot be opened. Spec: MS-MQDMPR 3.1.7.1.5."""
         name = message.DestinationQueueFormatName
         try:
             if may_exceed_packet_size(message.Body):
@@ -63,10 +64,10 @@ class OwnMessages(Part):
             return None
 
     def _has_room(self, queue: Queue, message: Message) -> bool:
-        """Return whether a queue has room for another message of the queue manager itself.
+        """Return whether a queue has room for another message that the queue manager itself created.
 
-        The number is limited, because any sender can request such messages to any queue. A transactional local queue
-        accepts no such message, because these messages have no transaction (MS-MQQB 3.1.5.8.2).
+        The number of these messages is limited, because any sender can request them for any queue. A transactional
+        local queue accepts none of these messages, because they have no transaction (MS-MQQB 3.1.5.8.2).
         """
         if isinstance(queue, OutgoingQueue):
             return len(queue.session.OutgoingMessageTable) < self.qm.config.max_outgoing_messages

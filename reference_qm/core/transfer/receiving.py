@@ -19,7 +19,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 UNSAVED_MESSAGES_LIMIT = 0x7FFF
-"""The maximum number of recoverable messages of a session that wait for the disk: half of the 65,536 sequence numbers.
+"""The maximum number of recoverable messages of a session that are waiting for the disk, which is half of the
+65,536 sequence numbers.
 """
 
 
@@ -31,9 +32,10 @@ class Receiving(Part):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Handle a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
 
-        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages were
-        not counted, the counts of both sides would differ forever. The SessionHeader does not depend on the message:
-        the header is processed even if the message is refused, and vice versa (field text of note <14>).
+        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages
+        were not counted, the counts of the two sides would differ from then on. The SessionHeader and the message
+        are independent: the SessionHeader is processed even if the message is refused, and vice versa (field text
+        of note <14>).
         """
         if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
@@ -56,11 +58,11 @@ class Receiving(Part):
         self.qm.session_acks.acknowledge_full_window(session, now)
 
     def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
+        """Acknowledge a message that is not stored itself, when the changes that it caused are on disk.
 
         Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck that
-        caused another message to be moved. If a crash lost these changes after the acknowledgment, the sender would not
-        repeat the message.
+        moved another message. If the message was acknowledged and a crash then lost the changes, the sender would
+        not repeat the message.
         """
         receipt.done = False
 
@@ -74,14 +76,16 @@ class Receiving(Part):
         self.qm.disk.when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""
+        """Add a received message to the counts of the session: to the count of all messages and, if the message is
+        recoverable, to the count of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
+        """
         session.MessageReceivedCount = session.MessageReceivedCount + 1 & 0xFFFF
         session.UnackedReceivedMsgCount = session.UnackedReceivedMsgCount + 1 & 0xFFFF
         if packet.UserHeader.DM:
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Record that the session is active, and start the Session Ack Send Timer if it is not running. Spec: MS-MQQB
+        """Record that the session is active. Start the Session Ack Send Timer if it is not running. Spec: MS-MQQB
         3.1.5.8.2.
         """
         if isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName):
@@ -91,10 +95,10 @@ class Receiving(Part):
         session.SessionActive = True
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        """Put a message into its queue, unless it is a duplicate or is refused. Spec: MS-MQQB 3.1.5.8.
+        """Put a message into its queue, unless the message is a duplicate or is refused. Spec: MS-MQQB 3.1.5.8.
 
-        A disregarded message is also acknowledged; otherwise the sender would send it forever. OrderAcks and FinalAcks
-        are identified by 3.1.5.1.1, and count as messages, as in figure 14.
+        A discarded message is also acknowledged; otherwise the sender would send it forever. OrderAcks and
+        FinalAcks are identified as in 3.1.5.1.1, and are counted like other messages, as in figure 14.
         """
         if not self.is_addressed_here(packet):
             self.qm.routing.route_message(session, packet, receipt, now)
@@ -143,22 +147,22 @@ class Receiving(Part):
             self.qm.arrival.message_arrived(position, now)
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is meant for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+        """Return whether a message is for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
 
-        A QueueManagerAddress of zeros, which all direct names have, means this queue manager. Otherwise direct messages
-        would be routed forever.
+        A QueueManagerAddress of zero, which every message with a direct name has, stands for this queue manager.
+        Otherwise these messages would be routed forever.
         """
         return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is dropped because its direct name contains a different host (E220).
+        """Return whether a message must be dropped because its direct name contains a different host (E220).
 
         A dropped message is not acknowledged and does not advance a sequence.
         """
         return self.qm.config.validate_host_names and not self.names_own_host(packet)
 
     def names_own_host(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message's destination names this host, or names no host."""
+        """Return whether the destination of a message is on this host, or contains no host."""
         queue = packet.UserHeader.DestinationQueue
         if not isinstance(queue, DirectQueueFormatName):
             return True
@@ -166,7 +170,7 @@ class Receiving(Part):
         return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
 
     def on_persisted(self, saving: Saving, now: Now) -> None:
-        """Make a message available and acknowledge it, when it is on disk. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
+        """Make a message that is now on disk available, and acknowledge it. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.claims:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, now)
@@ -178,7 +182,8 @@ class Receiving(Part):
             self.qm.arrival.message_arrived(saving.position, now)
 
     def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
-        """Remove a message that cannot be saved, and close the session, so that it is sent again.
+        """Remove a message that could not be saved, and close the session, so that the sender sends the message
+        again.
 
         Spec: MS-MQQB 3.1.5.8.7.
         """

@@ -21,18 +21,19 @@ _SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 class Routing(Part):
     """Routes messages to other queue managers. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
 
-    A routed packet keeps its bytes, except the hop count and the SessionHeader, because the SessionHeader belongs to
-    the incoming session. Its TransactionHeader belongs to its source: source and destination manage the sequence, order
-    acknowledgments and repetition. Between the hops a transactional message is treated as a recoverable message.
+    A routed packet keeps its bytes, except the hop count and the SessionHeader, which belongs to the incoming
+    session. The TransactionHeader is kept, because the source and the destination of the message manage the
+    sequence, order acknowledgments and repetition. Between two hops, a transactional message is handled like any
+    other recoverable message.
     """
 
     __slots__ = ()
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        """Accept a message for another queue manager, and forward it. Spec: MS-MQQB 3.1.5.8.
+        """Accept a message for another queue manager, and forward the message. Spec: MS-MQQB 3.1.5.8.
 
-        Every queue manager routes. Senders send a message only to queue managers that the directory lists as routing
-        servers. An expired message is handled when it is sent (3.1.7.1.2).
+        Every queue manager routes messages here. Senders use only the queue managers that the directory lists as
+        routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
             receipt.done, receipt.acknowledge = True, False
@@ -66,8 +67,9 @@ class Routing(Part):
 
         Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
 
-        Any other message is disregarded without an acknowledgment, so its sender keeps it. A direct name with a
-        QueueManagerAddress is refused; otherwise any client could make this queue manager connect to any host.
+        Any other message is discarded without an acknowledgment, so the sender keeps it. A message with both a
+        direct name and a QueueManagerAddress is not routed; otherwise any client could make this queue manager
+        connect to any host.
         """
         user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
@@ -76,10 +78,10 @@ class Routing(Part):
         return len(queues) < OUTGOING_QUEUES_LIMIT or _get_destination_key(packet) in queues
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        """Return a packet in which this queue manager is counted as a hop; None above the limit. Spec: MS-MQQB
-        3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
+        """Return the packet with its hop count increased by one, or None if the hop count would exceed the limit.
+        Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
 
-        RC has five bits, but its valid range ends at 0x1D, which is the limit.
+        RC has five bits, but the highest valid value is 0x1D, which is the limit.
         """
         user = packet.UserHeader
         if user.RC >= HIGHEST_HOP_COUNT:
@@ -89,7 +91,7 @@ class Routing(Part):
         )
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
-        """Put a routed message into the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""
+        """Add a routed message to the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)
         position.awaits_disk = False
@@ -100,5 +102,5 @@ class Routing(Part):
 
 
 def _get_destination_key(packet: UserMessagePacket) -> str:
-    """Return the key of the outgoing queue of a message."""
+    """Return the key under which the outgoing queue for a message is found."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

@@ -28,9 +28,9 @@ _ENCRYPTING_SECTION = "MS-MQQB 3.1.7.1.5"
 class Securing(Part):
     """Signs and encrypts messages when they are sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
-    For each send, the packet is built again from the attributes of the message, so an encrypted body is not reused.
-    Only this queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its
-    destination could not read it.
+    Whenever a message is sent, its packet is built from the attributes of the message, so that an encrypted body is
+    not reused. Only messages whose source is this queue manager are signed and encrypted. A routed message is not
+    changed; otherwise its destination could not read it.
     """
 
     __slots__ = ()
@@ -38,10 +38,11 @@ class Securing(Part):
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet of a message, signed and encrypted as its attributes require; return None when that fails.
+        """Return the packet of a message, signed and encrypted as the attributes of the message require, or None if
+        the signature or the encryption fails.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The document has no step for a failed signature. It is handled like a failed
-        encryption (3.1.7.1.5.1), because the message must not be sent unsigned.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The document has no step for a failed signature. Here it is handled like
+        a failed encryption (3.1.7.1.5.1), because the message must not be sent without the signature.
         """
         try:
             secured = self.encrypt_body(session, message, self.sign_packet(message, packet), now)
@@ -64,17 +65,20 @@ class Securing(Part):
         return sign_message(packet, _get_signature_type(security.AuthenticationLevel), key, content)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
-        """Find the private key of a sender's certificate (DER); None without a local key. Spec: MS-MQQB 3.1.7.1.4."""
+        """Return the private key for a sender's certificate (DER), or None if the key is not on this computer.
+        Spec: MS-MQQB 3.1.7.1.4.
+        """
         accounts = self.qm.config.security.accounts
         return next((one.key for one in accounts if one.certificates[:1] == (certificate,)), None)
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket:
-        """Encrypt the body when Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
+        """Encrypt the body if Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
 
-        The document takes the key of RemoteQMGuid, the next hop. But the destination decrypts (3.1.5.8.3), so the key
-        belongs to UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
+        The document uses the key of RemoteQMGuid, the next hop. But the destination decrypts the body (3.1.5.8.3),
+        so the key of UserHeader.QueueManagerAddress is used here. Both are the same queue manager if the message is
+        not routed.
         """
         if message.security is None or not message.security.PrivacyLevel:
             return packet
@@ -92,10 +96,11 @@ class Securing(Part):
         return encrypted
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Return the message as a local queue stores it, signed and checked; raise CommandError for a refusal.
+        """Return the message in the form in which a local queue stores it, after it was signed and checked; raise
+        CommandError if the message is refused.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a transferred message, except that no
-        encryption is required.
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a message from another queue
+        manager, except that no encryption is required.
         """
         wanted = message.security
         refusal: object = find_unmet_demand(

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 class SecurityOnReceipt(Part):
-    """Checks the security of arrived messages.
+    """Checks the signature, the encryption and the sender of arrived messages.
 
     Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2 (Authentication, PrivacyLevel).
     """
@@ -33,10 +33,10 @@ class SecurityOnReceipt(Part):
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        """Return an arrived message decrypted and authenticated, or the class of its refusal.
+        """Return the decrypted and authenticated packet of an arrived message, or the class of the refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. As in the document, a message without SecurityHeader is accepted regardless of the
-        rights that the queue grants.
+        Spec: MS-MQQB 3.1.5.8.3. As in the document, a message without a SecurityHeader is accepted, whatever rights
+        the queue grants.
         """
         if packet.SecurityHeader is None:
             return packet
@@ -52,19 +52,25 @@ class SecurityOnReceipt(Part):
         return packet
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        """Decrypt the body when EB is set; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        """Decrypt the body if EB is set. Raises Refused if the decryption fails. Spec: MS-MQQB 3.1.5.8.3."""
         return decrypt_message(packet, self._build_receiver(), now)
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        """Verify the signature, if any, and store its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        """Verify the signature if there is one, and store its type in AS. Raises Refused for an invalid signature.
+        Spec: MS-MQQB 3.1.5.8.3.
+        """
         return authenticate_message(packet, self.signed_properties)
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        """Verify the identity of the signer; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        """Verify the identity of the signer. Raises Refused if the identity cannot be verified. Spec: MS-MQQB
+        3.1.5.8.3.
+        """
         identify_sender(packet, self._build_receiver(), now)
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        """Check that the sender may write to the queue; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        """Check whether the sender may write to the queue. Raises Refused if the sender may not. Spec: MS-MQQB
+        3.1.5.8.3.
+        """
         assert packet.SecurityHeader is not None  # a message without SecurityHeader is not checked
         authorize_sender(
             packet.SecurityHeader, self._build_receiver(), self.qm.security_lookup.find_queue_security(queue)
@@ -73,9 +79,10 @@ class SecurityOnReceipt(Part):
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        """Check that a message is authenticated and encrypted as its queue demands. Spec: MS-MQDMPR 3.1.1.2.
+        """Check whether a message is authenticated and encrypted as its queue requires. Spec: MS-MQDMPR 3.1.1.2.
 
-        No document prints the class of this refusal; here it is the class for an invalid signature or encryption.
+        No document specifies the class of this refusal. Here it is the class for an invalid signature or
+        encryption.
         """
         if not queue.Authentication and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
             return packet
@@ -92,7 +99,9 @@ class SecurityOnReceipt(Part):
 
 
 def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Return the refusal class of a message without the authentication or encryption that its queue requires."""
+    """Return the class of the refusal if a message is not authenticated or encrypted as its queue requires,
+    otherwise None.
+    """
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     wanted = {PrivacyLevel.NONE: False, PrivacyLevel.BODY: True}.get(queue.PrivacyLevel, encrypted)
@@ -100,7 +109,7 @@ def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> 
 
 
 class _Accounts:
-    """Finds users in the directory and the configuration."""
+    """Finds users in the directory and in the configuration."""
 
     __slots__ = ("_lookup",)
 

@@ -15,7 +15,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_FRACTION = 0.75
-"""The fraction of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
+"""The fraction of the duration of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
 """
@@ -27,9 +27,10 @@ class Sending(Part):
     __slots__ = ()
 
     def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
-        """Put a message into its outgoing queue; it is sent when the returned change is on disk.
+        """Put a message into its outgoing queue, and return a change. The message is sent when the change is on
+        disk.
 
-        Spec: MS-MQQB 3.1.7.12. An empty change means that the message has been sent or may be sent at once.
+        Spec: MS-MQQB 3.1.7.12. If the change is empty, the message may be sent at once or has already been sent.
         """
         if position.MessageReference.TransactionIdentifier is not None:
             position.MessageReference = self.qm.transactional_sending.number_in_sequence(
@@ -41,28 +42,30 @@ class Sending(Part):
         return change
 
     def remove_unsaved_message(self, queue: OutgoingQueue, position: MessagePosition) -> None:
-        """Remove a message from its outgoing queue after its record failed."""
+        """Remove a message from its outgoing queue, because its record could not be written."""
         for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
                 self.remove_unsent(queue.session, outgoing)
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
-        """Move a message to the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+        """Add a message to the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
         packet = self.construct_user_message(position)
         number = position.MessageReference.TransactionSequenceNumber
         outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
         self.put_outgoing(queue.session, outgoing, now)
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Add a message to the table of its session, connect if necessary, and send. Spec: MS-MQQB 3.1.7.12.
+        """Add a message to the table of its session, establish the session if necessary, and send the message.
+        Spec: MS-MQQB 3.1.7.12.
 
         The document connects only while ConnectionHistory is empty. A session that has been closed since then, for
-        example because it was idle, must be established again as well; otherwise its messages would never be sent. The
-        document connects before it adds the message to the table; an attempt that fails at once would find the table
-        empty, and would never be repeated.
+        example because it was idle, must be established again as well; otherwise its messages would never be sent.
+        The document connects before it adds the message to the table. Then an attempt that fails at once would find
+        the table empty and would not be repeated.
 
-        The document adds no message while the queue is OnHold or Locked (no outgoing queue is Locked here). But
-        resuming (3.1.7.14) sends only the messages in the table. So the message is only added to the table.
+        The document adds no message to the table while the queue is OnHold or Locked (no outgoing queue is Locked
+        here). But after a resume (3.1.7.14), only the messages in the table are sent. Therefore the message is
+        added to the table but not sent here.
         """
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_message_to_send(session, position)
@@ -76,17 +79,18 @@ class Sending(Part):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         """Build the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
 
-        The SessionHeader is added when the message is sent. The document adds it here: then the flags would be cleared
-        while the packet still waits for the window, and 3.1.7.1.3 would overwrite them.
+        The SessionHeader is added when the message is sent. The document adds it when the packet is built. Then the
+        acknowledgment flags would be cleared while the packet still waits for the window, and 3.1.7.1.3 would
+        overwrite them.
         """
         return serialize_message(position.MessageReference)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
-        """Send the messages that may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
+        """Send the messages that may be sent, in order of priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
 
-        The document dispatches every unacknowledged message again with each acknowledgment (3.1.5.5.1). A message that
-        awaits its acknowledgment on this session is not sent twice here. To keep the order, a message that is not on
-        disk yet is not sent, and neither are the messages after it.
+        In the document, each acknowledgment causes every unacknowledged message to be sent again (3.1.5.5.1). Here
+        a message that awaits its acknowledgment on this session is not sent twice. A message that is not on disk
+        yet is not sent. To keep the order, the messages after it are not sent either.
         """
         while self.may_send(session):
             position = session.OutgoingMessageTable.next_unsent()
@@ -98,7 +102,8 @@ class Sending(Part):
                 return
 
     def may_send(self, session: Session) -> bool:
-        """Return whether a session may send: it is open, its queue is connected, and its window has room.
+        """Return whether a session may send a message: the session is open, its queue is connected, and its window
+        has room.
 
         Spec: MS-MQQB 3.1.7.1 steps 1 and 2.
         """
@@ -111,11 +116,13 @@ class Sending(Part):
         )
 
     def is_window_open(self, session: Session) -> bool:
-        """Return whether fewer messages than WindowSize are unacknowledged. Spec: MS-MQQB 3.1.7.1 step 2."""
+        """Return whether the number of unacknowledged messages is less than WindowSize. Spec: MS-MQQB 3.1.7.1 step
+        2.
+        """
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Send a message, or delete it if it is expired; return whether to continue with the next message.
+        """Send a message, or delete the message if it has expired. Return whether the next message may be sent.
 
         Spec: MS-MQQB 3.1.7.1.
         """
@@ -131,10 +138,11 @@ class Sending(Part):
         return True
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        """Sign and encrypt a message of this queue manager; after a failure, delete the message and return False.
+        """Sign and encrypt a message whose source is this queue manager. If this fails, delete the message and
+        return False.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built again from the attributes: a body that was encrypted for
-        an earlier session is not reused.
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built again from the attributes of the message, so that a
+        body that was encrypted for an earlier session is not reused.
         """
         sent = position.UserMessage
         if sent.SecurityHeader is None or not self.is_own(sent):
@@ -149,29 +157,36 @@ class Sending(Part):
         return True
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete an expired message, and acknowledge and journal it as requested. Spec: MS-MQQB 3.1.7.1.2."""
+        """Delete an expired message. Acknowledge and journal the expiration if the message requests it. Spec:
+        MS-MQQB 3.1.7.1.2.
+        """
         self.remove_unsent(session, position)
         self.qm.post(MessageExpired(position.MessagePosition))
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that must not be sent, and journal it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that must not be sent, and journal the message if it requests this. Spec: MS-MQQB
+        3.1.7.1.5.1.
+        """
         self.remove_unsent(session, position)
         self.qm.journaling.journal_failed(position.MessagePosition)
 
     def remove_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove an unsent message from its outgoing queue."""
+        """Remove a message that was not sent from its outgoing queue."""
         session.OutgoingMessageTable.remove(position)
         self.qm.transactional_sending.leave_sequence(session, position)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
-        """Return whether this queue manager is the source of a message; it is not the source of a routed message."""
+        """Return whether this queue manager is the source of a message. The source of a routed message is another
+        queue manager.
+        """
         return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
-        """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
+        """Number a message in the session's sequence, and return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3,
+        3.1.7.11.
 
-        Acknowledgments of transactional messages have no SessionHeader, because it would set a bit of BaseHeader.Flags
-        (2.2.4).
+        The packet of an OrderAck or FinalAck has no SessionHeader, because the SessionHeader would set a bit of
+        BaseHeader.Flags that 2.2.4 does not allow.
         """
         if position.UserMessage.TransactionHeader is not None:
             position.UserMessage = self.qm.transactional_sending.update_transaction_header(session, position, now)
@@ -203,11 +218,15 @@ class Sending(Part):
         return elapsed > PIGGYBACK_FRACTION
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later, as a lost transport."""
+        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later as the loss of the
+        connection.
+        """
         self.qm.connecting.send(session, packet.build())
         position.Transmitted = True
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete a message that cannot be encrypted, and journal it as requested. Spec: MS-MQQB 3.1.7.1.5.1."""
+        """Delete a message that cannot be encrypted, and journal the message if it requests this. Spec: MS-MQQB
+        3.1.7.1.5.1.
+        """
         self.delete_unsent(session, position)
         self.qm.connecting.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)

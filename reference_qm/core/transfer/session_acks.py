@@ -22,7 +22,7 @@ class SessionAcks(Part):
         self.process_header(session, packet.SessionHeader, now)
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Handle an acknowledgment, then send the messages that the window now allows. Spec: MS-MQQB 3.1.5.5."""
+        """Handle an acknowledgment. Then send the messages for which the window has room. Spec: MS-MQQB 3.1.5.5."""
         newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
             message = (
@@ -39,9 +39,11 @@ class SessionAcks(Part):
         self.qm.post(SessionMaySend(session))
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        """Mark the messages of the session that the receiver acknowledges as received. Spec: MS-MQQB 3.1.5.5.1.
+        """Set ReceivedSessionAck of the messages whose receipt the acknowledgment confirms. Spec: MS-MQQB
+        3.1.5.5.1.
 
-        Unsent messages have SequenceNumber 0, and "less than or equal" does not include them. Counts wrap at 65,536.
+        Only sent messages are compared, because an unsent message has the SequenceNumber 0, which can be less than
+        the acknowledged number. Counts wrap at 65,536.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.ReceivedSessionAck and _is_number_acknowledged(
@@ -53,20 +55,21 @@ class SessionAcks(Part):
                     self.qm.transactional_sending.retain(session, position)
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        """Delete the express messages that the receiver acknowledges. Spec: MS-MQQB 3.1.5.5.2."""
+        """Delete the express messages whose receipt the acknowledgment confirms. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.recoverable and _is_number_acknowledged(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
+        """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ
+        2.2.20.4.
 
-        The deleted messages are the message with the number RecoverableMsgAckSeqNumber, which both documents call
-        acknowledged, and the messages whose bits are set; bit k stands for the number RecoverableMsgAckSeqNumber + k.
-        Messages with lower numbers are not deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since
-        the last acknowledgment, and an earlier message may not be persisted. No unacknowledged message is ever deleted;
-        at worst a message is sent again, and the receiver finds a duplicate. Transactional messages stay until their
-        OrderAck.
+        The message with the number RecoverableMsgAckSeqNumber is deleted, which both documents call acknowledged,
+        and so is each message whose bit is set: bit k stands for the number RecoverableMsgAckSeqNumber + k. Unlike
+        in 3.1.5.5.3, messages with lower numbers are not deleted, because the field contains the lowest number that
+        was persisted since the last acknowledgment, and an earlier message may not be persisted. Therefore no
+        unacknowledged message is ever deleted. At worst, a message is sent again, and the receiver discards it as a
+        duplicate. Transactional messages are kept until their OrderAck arrives.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if (
@@ -77,15 +80,18 @@ class SessionAcks(Part):
                 self.delete_position(session, position)
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete an acknowledged message, and journal it as requested. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4.
+        """Delete a message that was acknowledged, and journal the message if it requests this. Spec: MS-MQQB
+        3.1.5.5.2 to 3.1.5.5.4.
 
-        A routed message is journaled only by its source, because JP requests source journaling (MS-MQMQ 2.2.19.2).
+        A routed message is journaled only by its source, because JP requests journaling at the source (MS-MQMQ
+        2.2.19.2).
         """
         session.OutgoingMessageTable.remove(position)
         self.qm.journaling.journal_delivered(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Close the session when the message counts of both sides differ; else restart the wait for acknowledgments.
+        """Close the session if the message counts of the two sides differ. Otherwise restart the wait for
+        acknowledgments.
 
         Spec: MS-MQQB 3.1.5.5.5.
         """
@@ -105,7 +111,7 @@ class SessionAcks(Part):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        """Close a session that has unacknowledged messages and received no packet in time. Spec: MS-MQQB 3.1.6.3."""
+        """Close a session if it has unacknowledged messages and received no packet in time. Spec: MS-MQQB 3.1.6.3."""
         if not session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = False
         elif not session.ReceivedAck:
@@ -115,7 +121,7 @@ class SessionAcks(Part):
             session.ReceivedAck = False
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        """Acknowledge the received messages. Spec: MS-MQQB 3.1.6.4."""
+        """Acknowledge the messages that were received. Spec: MS-MQQB 3.1.6.4."""
         if session.UnackedReceivedMsgCount:
             self.send(session, now)
 
@@ -134,9 +140,11 @@ class SessionAcks(Part):
         )
 
     def build_header(self, session: Session) -> SessionHeader:
-        """Build the acknowledgment of all messages received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3, MS-MQMQ 2.2.20.4.
+        """Build the SessionHeader that acknowledges all messages received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3,
+        MS-MQMQ 2.2.20.4.
 
-        RecoverableMsgAckSeqNumber is the number of the lowest set flag, which becomes bit 0 on the wire.
+        RecoverableMsgAckSeqNumber is the number of the message with the lowest set flag. This flag becomes bit 0 on
+        the wire.
         """
         flags = session.RecoverableMsgAckFlags
         lowest = (flags & -flags).bit_length() - 1 if flags else 0
@@ -150,11 +158,11 @@ class SessionAcks(Part):
         )
 
     def note_acknowledged(self, session: Session, now: Now) -> None:
-        """Reset the counts of unacknowledged messages. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
+        """Reset the counts and flags of unacknowledged messages, because an acknowledgment was sent. Spec: MS-MQQB
+        3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
 
-        Messages that the disk has not confirmed stay in the count of unacknowledged messages; otherwise they would
-        never be acknowledged. The Session Ack Send Timer continues only for these messages (3.1.2.5; 3.1.6.4 says
-        "restarted").
+        Messages that the disk has not confirmed remain in the count; otherwise they would never be acknowledged.
+        The Session Ack Send Timer continues only if there are such messages (3.1.2.5; 3.1.6.4 says "restarted").
         """
         unsaved = len(session.receipts)
         session.RecoverableMsgAckFlags = 0
@@ -165,17 +173,18 @@ class SessionAcks(Part):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
     def flag_recoverable(self, session: Session, now: Now) -> None:
-        """Set the flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
+        """Set the acknowledgment flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
         while session.SessionState is SessionState.OPEN and session.receipts and session.receipts[0].done:
             if session.receipts[0].acknowledge:
                 self.set_flag(session, now)
             session.receipts.popleft()
 
     def set_flag(self, session: Session, now: Now) -> None:
-        """Set the flag of the first waiting message; acknowledge at once when all flags are used.
+        """Set the acknowledgment flag of the first message that waits for it. If no flag is left for this message,
+        first send an acknowledgment.
 
-        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment, including this one, clears the flags; otherwise the flags would
-        later stand for other messages.
+        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment, including this one, clears the flags; otherwise the flags
+        would later stand for other messages.
         """
         number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
         if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
@@ -185,9 +194,9 @@ class SessionAcks(Part):
         session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
 
     def acknowledge_full_window(self, session: Session, now: Now) -> None:
-        """Acknowledge when the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
+        """Acknowledge at once if the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
 
-        Messages that were acknowledged as received and still wait for the disk do not count again.
+        Messages that were already acknowledged as received but still wait for the disk are not counted again.
         """
         received = session.UnackedReceivedMsgCount - session.carried & 0xFFFF
         if session.SessionState is SessionState.OPEN and received >= max(1, session.ReceivedWindowSize):
@@ -195,7 +204,9 @@ class SessionAcks(Part):
 
 
 def _is_number_acknowledged(acknowledged: int, number: int) -> bool:
-    """Return whether a 16-bit sequence number is equal to or before another number, with wrapping."""
+    """Return whether ``number`` is equal to ``acknowledged`` or precedes it. Both are 16-bit sequence numbers,
+    which wrap to 0.
+    """
     return (acknowledged - number & 0xFFFF) < _HALF_OF_SEQUENCE_RANGE
 
 

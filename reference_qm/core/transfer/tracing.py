@@ -17,19 +17,20 @@ class Tracing(Part):
     __slots__ = ()
 
     def trace_received(self, message: Message, now: Now) -> None:
-        """Report the arrival of a traced message. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
+        """Send a report that a traced message arrived. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, None, now)
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        """Report the sending of a traced message, and its next hop. Spec: MS-MQQB 3.1.7.1.7."""
+        """Send a report that a traced message was sent. The report contains the next hop. Spec: MS-MQQB 3.1.7.1.7."""
         if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, session.RemoteQMAddress, now)
 
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
-        """Send a report to the queue that a traced message names. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
+        """Send a report to the queue that the DebugHeader of a traced message names. Spec: MS-MQQB 3.1.5.8.9,
+        3.1.7.1.7.
 
-        TR without a DebugHeader, or without a queue in it, produces no report (E33).
+        If TR is set but there is no DebugHeader, or the DebugHeader names no queue, no report is sent (E33).
         """
         if message.TracingQueueIdentifier == NULL_GUID:
             return
@@ -44,11 +45,13 @@ class Tracing(Part):
         self.qm.own_messages.send(report, now)
 
     def build_report_label(self, message: Message, now: Now) -> str:
-        """Return the label of a report, without its null: the message identifier and the time (UTC, 12 hours).
+        """Return the label of a report without a terminating null. The label contains the message identifier and
+        the time (UTC, 12-hour clock).
 
         Spec: MS-MQQB 3.1.5.8.9.
 
-        Both sections print "received by" and the source's GUID, even for the report that a message was sent.
+        Both sections specify the text "received by" and the GUID of the source, even for the report that a message
+        was sent.
         """
         source = str(message.Identifier.QueueManagerGuid).upper()
         at = datetime.fromtimestamp(now.utc_s, UTC)
@@ -58,11 +61,12 @@ class Tracing(Part):
         return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
-        """Return the body of a report: the message and its next hop. ``next_hop``: a textual address.
+        """Return the body of a report, which describes the message and its next hop. ``next_hop`` is an address in
+        text form.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-        The document also prints the space before </HOP COUNT>.
+        The document also has the space before </HOP COUNT>.
         """
         lines = [
             f"<MESSAGE ID>{message.Identifier.Ordinal:08X}</MESSAGE ID>",

@@ -28,10 +28,10 @@ class TransactionalSending(Part):
 
         Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-        The document numbers a message when it is first sent. Here it is numbered when it is accepted, in the same
-        order, because the number has to be on disk before the message is sent: a message numbered again after a crash
-        would be accepted twice. For the same reason, a message keeps its number on every session, although 3.1.3.2
-        clears Transmitted.
+        The document numbers a message when the message is first sent. Here a message is numbered when it is
+        accepted, in the same order. The reason is that the number has to be on disk before the message is sent: a
+        message that was numbered again after a crash would be accepted twice. For the same reason, a message keeps
+        its number on every session, although 3.1.3.2 clears Transmitted.
         """
         number = session.OutgoingTxSequenceNumber
         session.OutgoingTxSequenceNumber += 1
@@ -47,10 +47,10 @@ class TransactionalSending(Part):
     ) -> UserMessagePacket:
         """Set PreviousTxSequenceNumber of a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-        The previous message is the last message that is sent and not acknowledged, because all messages before it were
-        acknowledged or deleted. If there is no such message, the previous message is the message acknowledged last on
-        this session. If there is no such message either, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a
-        message without predecessor.
+        The previous message is the last earlier message that was sent and is not acknowledged, because all other
+        earlier messages were acknowledged or deleted. If there is no such message, the previous message is the
+        message that was acknowledged last on this session. If there is no such message either,
+        PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a message without a predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
@@ -77,9 +77,9 @@ class TransactionalSending(Part):
         self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
-        """Send every transactional message without an OrderAck again. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
+        """Send every transactional message that has no OrderAck again. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
 
-        A message without a session acknowledgment is counted again when it is sent again.
+        If such a message also has no session acknowledgment, it is counted again when it is sent again.
         """
         self.lengthen_resend_interval(session)
         if outgoing_sequence(session).UnackedSequence:
@@ -92,22 +92,24 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Lengthen the resend interval after each consecutive time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note
-        <24>. 3.1.5.6 lengthens the interval after OrderAcks, not after time-outs. Then a lost message would be resent
-        hours later because other messages had arrived.
+        """Increase the resend interval after a time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+
+        3.1.5.6 increases the interval after OrderAcks and not after time-outs. Then a lost message would be sent
+        again only hours later, because other messages had arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[sequence.ResendIntervalIndex]
 
     def reset_resend_interval(self, session: Session) -> None:
-        """Return to the shortest resend interval. Spec: MS-MQQB 3.1.5.6, note <24>."""
+        """Set the resend interval back to the shortest interval. Spec: MS-MQQB 3.1.5.6, note <24>."""
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = 0
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Keep a message after its session acknowledgment, unless its OrderAck has already arrived.
+        """Keep a message after its session acknowledgment until its OrderAck arrives. If the OrderAck has already
+        arrived, complete the message.
 
         Spec: MS-MQQB 3.1.5.5.3, 3.1.5.5.5.
         """
@@ -117,7 +119,9 @@ class TransactionalSending(Part):
             self.begin_sequence(session)
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that arrived in order, or keep it until its FinalAck. Spec: MS-MQQB 3.1.5.6."""
+        """Delete a message that arrived in order, or keep the message until its FinalAck arrives. Spec: MS-MQQB
+        3.1.5.6.
+        """
         session.OutgoingMessageTable.remove(position)
         header = position.UserMessage.UserHeader
         if header.JN or header.JP:
@@ -127,12 +131,12 @@ class TransactionalSending(Part):
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from its sequence because it will no longer be sent or acknowledged.
+        """Remove a message from its sequence, because it will not be sent or acknowledged again.
 
         Spec: MS-MQQB 3.1.7.1.3.
 
         Otherwise the sequence would wait forever for an expired or refused message. A session that was never
-        established has sent no message of its sequence.
+        established has not sent any message of its sequence.
         """
         if not position.TxSequenceNumber:
             return
@@ -143,9 +147,9 @@ class TransactionalSending(Part):
         self.begin_sequence(session)
 
     def begin_sequence(self, session: Session) -> None:
-        """Begin a new sequence when no message of the present sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+        """Begin a new sequence if no message of the present sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
 
-        A message with an OrderAck but without a session acknowledgment still counts, because it may be sent again.
+        A message that has an OrderAck but no session acknowledgment still counts, because it may be sent again.
         """
         unacked = _get_unacked_sequence(session)
         if not unacked:
@@ -161,17 +165,19 @@ class TransactionalSending(Part):
 
 
 def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
-    """Stop counting a message as sent and unacknowledged. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
+    """Stop counting a message as an unacknowledged message. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
     if position.AwaitingAck:
         session.UnAckedMessageCount -= 1
 
 
 def _get_unacked_sequence(session: Session) -> list[SequenceInfo]:
-    """Return the sent messages without OrderAck; empty for a session that was never established."""
+    """Return the messages that were sent and have no OrderAck. The list is empty for a session that was never
+    established.
+    """
     return [] if session.TxOutgoingSequence is None else session.TxOutgoingSequence.UnackedSequence
 
 
 def outgoing_sequence(session: Session) -> OutgoingTransferSequence:
-    """Return the outgoing sequence of an initialized session."""
+    """Return the OutgoingTransferSequence of a session that was initialized."""
     assert session.TxOutgoingSequence is not None
     return session.TxOutgoingSequence
