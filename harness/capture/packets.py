@@ -56,7 +56,7 @@ class ShownPacket:
 
 
 @dataclass(slots=True)
-class Captured:
+class CapturedPacket:
     """A packet of a capture before its dissection. ``stub`` is the stub of a PDU as a scapy packet, if it is known.
 
     ``inbound`` states whether the SUT sent the packet; it is None if the capture does not record the direction.
@@ -94,7 +94,7 @@ class CapturedPackets:
         found = streams(path)
         self.path = path
         self.start_us = found.start_us
-        self._connections: dict[int, list[Captured]] = {}
+        self._connections: dict[int, list[CapturedPacket]] = {}
         """By the frame of each packet: all packets of the DCE/RPC connection to which it belongs. An entry exists
         until its connection has been dissected.
         """
@@ -123,7 +123,7 @@ class CapturedPackets:
             )
         return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
-    def _find_packet(self, frame: int) -> Captured:
+    def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
             raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
@@ -136,7 +136,9 @@ class CapturedPackets:
                 self._connections.pop(pdu.frame, None)
         return self.packets[at]
 
-    def _make_shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> ShownPacket:
+    def _make_shown(
+        self, wanted: Wanted, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
+    ) -> ShownPacket:
         first, last = wanted.first, wanted.last
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
@@ -161,15 +163,15 @@ class CapturedPackets:
         )
 
 
-def _get_frame_number(packet: Captured) -> int:
+def _get_frame_number(packet: CapturedPacket) -> int:
     return packet.frame
 
 
-def _read_datagram_packets(one: Datagram) -> Captured:
-    return Captured(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
+def _read_datagram_packets(one: Datagram) -> CapturedPacket:
+    return CapturedPacket(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
 
 
-def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
+def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
     """Yield the packets of a connection, first those from the client, then those from the server. A packet ends
     with a segment that has the PSH flag, or at the end of the stream.
     """
@@ -181,7 +183,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
             inbound = not inbound
         for first, end in _list_packet_spans(way):
             data = bytes(way.data[first.start : end])
-            yield Captured(first.frame, first.time_us, inbound, transport, source, target, data)
+            yield CapturedPacket(first.frame, first.time_us, inbound, transport, source, target, data)
 
 
 def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
@@ -212,7 +214,7 @@ class _Dissection:
         return tuple(found)
 
 
-def _dissect(packet: Captured) -> _Dissection:
+def _dissect(packet: CapturedPacket) -> _Dissection:
     if packet.transport == RPC_TRANSPORT:
         return _Dissection(_rpc_dissection(packet), Lines())
     try:
@@ -224,7 +226,7 @@ def _dissect(packet: Captured) -> _Dissection:
     return _Dissection(text, lines if is_rebuilt(made, packet.data) else Lines())
 
 
-def _rpc_dissection(packet: Captured) -> str:
+def _rpc_dissection(packet: CapturedPacket) -> str:
     from harness.wire.rpc import rpc_dissection  # the import takes a second
 
     return rpc_dissection(packet.data, packet.stub)

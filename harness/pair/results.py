@@ -51,7 +51,7 @@ def read_results(folder: Path) -> PairResults:
         if tree["schema"] != SCHEMA_VERSION:
             raise UsageError(f"{path} has schema {tree['schema']!r}; this version reads {SCHEMA_VERSION}")
         systems = {str(role): _name_system(one) for role, one in tree["systems"].items()}
-        cells = tuple(_read_cell(one, systems) for one in tree["cells"])
+        cells = tuple(_read_cell(cell, systems) for cell in tree["cells"])
     except OSError as error:
         raise UsageError(
             f"{path}: {error.strerror}; --grid takes the folders that `mqconform pair --out` wrote"
@@ -65,11 +65,11 @@ def _name_system(one: Mapping[str, Any]) -> str:
     return " ".join(str(one[key]) for key in ("vendor", "name", "version") if one[key] not in ("", UNKNOWN_SYSTEM_NAME))
 
 
-def _read_cell(one: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:
-    origin, target = str(one["origin"]), str(one["target"])
-    broken = {str(role): [str(rule) for rule in rules] for role, rules in one["broken"].items()}
+def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:
+    origin, target = str(cell["origin"]), str(cell["target"])
+    broken = {str(role): [str(rule) for rule in rules] for role, rules in cell["broken"].items()}
     for role in (origin, target, *broken):
         if role not in systems:
             raise ValueError(f"{role!r} is not a role of the pair")
-    outcome = Outcome(Result(one["outcome"]["result"]), str(one["outcome"]["why"]))
-    return Cell(str(one["scenario"]), origin, target, outcome, str(one["capture"]), broken)
+    outcome = Outcome(Result(cell["outcome"]["result"]), str(cell["outcome"]["why"]))
+    return Cell(str(cell["scenario"]), origin, target, outcome, str(cell["capture"]), broken)

@@ -297,7 +297,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.ended_meanwhile(hung_up=_lost_control_channel(item))) is not None:
+        if (how := driver.describe_unexpected_end(hung_up=_lost_control_channel(item))) is not None:
             judge.break_off(describe_end_of_process(how))
     except FolderError:
         raise

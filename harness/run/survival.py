@@ -111,7 +111,7 @@ def diagnose_system(peer: Peer) -> Diagnosis:
         says = f"the system accepts connections, but does not answer within {sut.response_timeout_ms} ms"
         return Diagnosis(Condition.HANGS, says, (asked,))
     guid = _server_guid(answer.packet)
-    if sut.identifier is not None and not sut.may_be_another and guid not in (sut.identifier, None):
+    if sut.identifier is not None and not sut.may_be_another_system and guid not in (sut.identifier, None):
         return Diagnosis(
             Condition.RESTARTED, f"the system changed its identifier from {sut.identifier} to {guid}", (asked, answer)
         )

@@ -99,7 +99,7 @@ class TopologyDriver:
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
-    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
         """Return a description of how the process of one of the systems ended, or None. This is determined even if
         no connection was lost, because relays close connections for many reasons.
         """

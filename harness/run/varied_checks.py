@@ -137,9 +137,9 @@ class VariedCheck:
             if judged:
                 self.judge.end_rows(self.conclude(rule, judged))
         if self.run_.proves and trials and all(trial.is_kept for trial in trials):
-            self._require_effects(trials)
+            self._require_effect_of_each_parameter(trials)
 
-    def _require_effects(self, trials: Sequence[Trial]) -> None:
+    def _require_effect_of_each_parameter(self, trials: Sequence[Trial]) -> None:
         """Raise an error if ``@varied`` names a parameter whose value the check always gives itself. The values of
         the rows would have no effect.
 

@@ -58,7 +58,7 @@ class ProcessDriver(ExternalDriver):
         how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.record_observation("ended", how)
 
-    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
         """Return a description of how the program ended, or None if it is still running. If the program refuses
         connections, the driver waits for its end, because a program that is ending closes its connections before
         its end becomes known.

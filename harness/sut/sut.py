@@ -375,7 +375,7 @@ class Sut(OwnQueues):
             raise
 
     @property
-    def may_be_another(self) -> bool:
+    def may_be_another_system(self) -> bool:
         """Return whether this test started the SUT in an environment in which it may be a different queue manager
         (MS-MQSO 6.6.2.1).
         """

@@ -174,7 +174,7 @@ class VirtualDriver:
     def _note_seen(self, what: str, found: str | None) -> str | None:
         return found if self._tape is None else self._tape.record_observation(what, found)
 
-    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+    def describe_unexpected_end(self, *, hung_up: bool) -> str | None:
         """Return a description of the exception that ended the core of the current test, or None while the core
         runs.
         """

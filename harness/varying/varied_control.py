@@ -38,7 +38,7 @@ class VariedControl:
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb == "receive" and "queue" in arguments:
-            return self._receive(**arguments)
+            return self._receive_message(**arguments)
         return self.control.call(verb, **self._variant.add_to_request(verb, arguments))
 
     def begin(self, verb: str, **arguments: Any) -> int:
@@ -50,18 +50,18 @@ class VariedControl:
     def close(self) -> None:
         self.control.close()
 
-    def _receive(self, **arguments: Any) -> dict[str, Any]:
+    def _receive_message(self, **arguments: Any) -> dict[str, Any]:
         if arguments.get("timeout_ms") == 0 and self._variant["read time-out"] == "a second":
             arguments["timeout_ms"] = SECOND_READ_TIMEOUT_MS
         if "transaction" in arguments or self._variant["read transaction"] == "none":
-            return self._receive_by(arguments)
+            return self._receive_message_by(arguments)
         transaction = self.control.call("begin")["transaction"]
         return self._finish_read(
-            partial(self._receive_by, {**arguments, "transaction": transaction}),
+            partial(self._receive_message_by, {**arguments, "transaction": transaction}),
             partial(self.control.call, "commit", transaction=transaction),
         )
 
-    def _receive_by(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _receive_message_by(self, arguments: dict[str, Any]) -> dict[str, Any]:
         by = self._variant["read by"]
         if by == "queue":
             return self.control.call("receive", **arguments)

@@ -62,11 +62,11 @@ def _format_name_content(packet: UserMessagePacket) -> bytes:
     return bytes(wire[12:])
 
 
-def _journaling_content(packet: UserMessagePacket) -> bytes:
+def _encode_journaling_bits(packet: UserMessagePacket) -> bytes:
     return bytes((packet.UserHeader.JP << 1 | packet.UserHeader.JN,))
 
 
-def _connector_content(packet: UserMessagePacket) -> bytes:
+def _encode_connector_type(packet: UserMessagePacket) -> bytes:
     connector = packet.UserHeader.ConnectorType
     return b"" if connector is None else connector.bytes_le
 
@@ -84,11 +84,11 @@ _LAST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
-    _journaling_content,
+    _encode_journaling_bits,
     lambda packet: bytes((packet.MessagePropertiesHeader.Flags & 0x0F,)),
     lambda packet: packet.MessagePropertiesHeader.MessageClass.to_bytes(2, "little"),
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
-    _connector_content,
+    _encode_connector_type,
 )
 _FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
     SignatureType.SIG10: _FIRST_FIELDS,

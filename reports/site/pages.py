@@ -108,7 +108,7 @@ class Pages:
         """Return the number of the page that contains the column of a system."""
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
-    def is_first(self, run: Run) -> bool:
+    def is_first_run_of_system(self, run: Run) -> bool:
         """Return whether a run is the first run of its system; return False if the first runs of the system are not
         loaded.
         """

@@ -53,7 +53,7 @@ def write_runs(pages: Pages) -> None:
                 names.run_page(run.run),
                 run=run,
                 news=pages.news.get(run.run, News()),
-                is_first=pages.is_first(run),
+                is_first=pages.is_first_run_of_system(run),
                 junit=_copy_junit(pages, run) if run.run in newest else None,
                 captures=pages.captures.list_copies(run.run),
             )
