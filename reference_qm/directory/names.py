@@ -14,11 +14,13 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
 _ROOT_NAME: Final = "DC=enterprise,DC=invalid"
-"""The distinguished name under which all objects are; MS-MQDSSM leaves it to the directory."""
+"""The distinguished name under which the directory contains all objects; MS-MQDSSM lets the directory choose this
+name.
+"""
 
 
 def _common_name(value: str) -> str:
-    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4 (allowed characters)."""
+    """Return the relative distinguished name ``CN=value`` for a value. Spec: RFC 4514 2.4 (allowed characters)."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL_CHARACTERS else one for one in value)
     return f"CN={escaped}"
 

@@ -19,8 +19,8 @@ _ALL, _FROM, _UNTIL = "all", "from ", "until "
 
 
 def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
-    """Return, in chronological order, the releases that an expression names: a name, ``from NAME``, ``until NAME``
-    (inclusive), or ``all``. Raise ValueError for an unknown name.
+    """Return, in chronological order, the releases that an expression names. The expression is a name, ``from
+    NAME``, ``until NAME`` (inclusive), or ``all``. Raise ValueError for an unknown name.
     """
     found = set[str]()
     for each in written:
