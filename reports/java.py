@@ -18,7 +18,7 @@ _JAVA_HELP = (
 
 
 def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when Java is missing or too old."""
+    """Return the path of the Java that Spark will start. Raise `RollupError` if Java is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:

@@ -54,7 +54,9 @@ def serve(
         typer.Option("--fault", help="Name of a fault (a deliberate violation) to inject. Repeatable."),
     ] = None,
 ) -> None:
-    """Print one line `ready tcp=... ping=... rpc=...`, then run a reference queue manager until SIGTERM."""
+    """Run a reference queue manager until SIGTERM. The command first prints one line `ready tcp=... ping=...
+    rpc=...`.
+    """
     from reference_qm.shell.serving import serve_until_stopped
 
     flags = {

@@ -1,4 +1,4 @@
-"""Writes the whole site, including the pages that are about all systems."""
+"""Writes the whole site, including the pages that concern all systems."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
 names of documents are short.
 """
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has a
-card; systems with most findings come first.
+"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has
+a card. Systems with the most findings come first.
 """
 
 
@@ -44,9 +44,10 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that run folders should contain but do not.
+    """Write the pages of ``captures.site`` anew. Return the captures that run folders should contain but do not
+    contain.
 
-    ``named``: adds the names of numbers to expected and observed values.
+    ``named``: the function that adds the names of numbers to expected and observed values.
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -218,7 +219,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section, with the rules first that have a finding on the page, the worst first."""
+    """Return the rules of a section. Rules with a finding on the page come first, the worst first."""
     last = len(FINDINGS)
 
     def get_sort_place(rule: Rule) -> int:
