@@ -131,8 +131,8 @@ def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run
 
 
 def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system: the findings of the system, or the page of
-    sections if there are none.
+    """Return the target of the link in the cell of a document and a system. The target is the findings of the
+    system, or the page of sections if the system has no findings.
     """
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
