@@ -98,7 +98,7 @@ def _write(path: Path, sessions: int) -> int:
 
 
 def _build_frames_of_session() -> list[tuple[bytes, bool]]:
-    """Return the frames of a session; each frame has a flag that is true if the peer sent the frame."""
+    """Return the frames of a session. Each frame has a flag that is true if the peer sent the frame."""
     ends, sequences, frames = (PEER, SUT), [0x1000_0000, 0x2000_0000], list[tuple[bytes, bool]]()
 
     def send(side: int, flags: TcpFlags, data: bytes = b"") -> None:

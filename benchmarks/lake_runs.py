@@ -18,7 +18,7 @@ PRODUCTS, VERSIONS = 10, 20
 RUNS_OF_SUITES = 25
 """The number of runs between two changes of the suites."""
 DOCUMENTS = {"MQQB": 1_006, "MQDMPR": 817, "MQQP": 438, "MQMQ": 368, "MQSO": 249}
-"""The number of rules of each document; their sum is `RULES`."""
+"""The number of rules of each document. The sum of these numbers is `RULES`."""
 RENAMED = 175
 """The number N that determines the renames: each version of the suites renames one of N checks."""
 WORDS = (

@@ -60,9 +60,9 @@ class QueueSettings:
     quota_kb: int | None = None
     """The quota in KB, or None for the default or for the value that a command has set."""
     journaling: bool | None = None
-    """Whether received messages are journaled; None has the same meaning as for ``quota_kb``."""
+    """Whether received messages are journaled. None has the same meaning as for ``quota_kb``."""
     journal_quota_kb: int | None = None
-    """The quota of the journal in KB; None has the same meaning as for ``quota_kb``."""
+    """The quota of the journal in KB. None has the same meaning as for ``quota_kb``."""
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property

@@ -82,7 +82,7 @@ class ControlError(ValueError):
 
 
 class NotOffered(ControlError):
-    """The queue manager does not offer the verb of a request; the answer is ``unsupported``."""
+    """The queue manager does not offer the verb of a request. The answer to the request is ``unsupported``."""
 
 
 def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
@@ -203,8 +203,8 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
 )
 """The function that converts the value of a field, by the type of the field."""
 _QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; it
-omits the other arguments instead of setting them to null.
+"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments. It
+omits the other selecting arguments instead of setting them to null.
 """
 
 
@@ -226,10 +226,10 @@ def _derive_verb(
     null: bool = True,
     **fixed: Any,
 ) -> Verb:
-    """Derive a verb from the fields of its request: their names, types and defaults.
+    """Derive a verb from the names, types and defaults of the fields of its request.
 
-    ``without``: fields that the verb does not take; ``required``: fields that the verb requires although they have a
-    default; ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
+    ``without``: the fields that the verb does not take. ``required``: the fields that the verb requires although
+    they have a default. ``null``: whether null stands for None. ``fixed``: the fields that the verb itself sets.
     """
     takes = {
         name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)

@@ -98,8 +98,8 @@ def rollup(
 ) -> None:
     """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
-    Exit 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were not
-    verdicts.
+    Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
+    not verdicts.
     """
     if follow:
         _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)

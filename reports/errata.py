@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINT_GROUP = "mqconform.errata"
-"""The entry point whose function returns the errata; each erratum has the fields of an `Erratum` including
+"""The entry point whose function returns the errata. Each erratum has the fields of an `Erratum`, including
 ``readings``.
 """
 

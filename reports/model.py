@@ -94,10 +94,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of one section: the number of its rules, the number of rules with a check, and the number of rules
-    with a proof.
+    """The coverage of one section: the number of its rules, the number of rules with a check, and the number of
+    rules with a proof.
 
-    ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
+    ``demand``: MUST or SHOULD. ``kind``: the class of the rules, such as demand or event.
     """
 
     document: str

@@ -67,7 +67,7 @@ class Progress:
             self._print_line(now)
 
     def pause(self) -> None:
-        """Report nothing until the next stage begins; then wait again for `FIRST_REPORT_AFTER_S` seconds before the
+        """Report nothing until the next stage begins. Then wait again for `FIRST_REPORT_AFTER_S` seconds before the
         next report.
         """
         with self._lock:

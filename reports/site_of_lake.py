@@ -228,7 +228,9 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose the verdicts to show from small columns, then read the texts and packets of the chosen verdicts."""
+    """Choose the verdicts to show according to small columns, then read the texts and packets of the chosen
+    verdicts.
+    """
     bad = get_rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

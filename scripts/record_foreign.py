@@ -390,7 +390,7 @@ def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
 
 
 def _compress(source: Path, target: Path) -> int:
-    """Compress a file; return the compressed size in bytes."""
+    """Compress a file, and return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
     return target.stat().st_size

@@ -42,7 +42,7 @@ class Step:
     always: bool = False
     """Whether the step also runs after another step has failed."""
     needs: str = ""
-    """A file that the step needs; the job skips the step when this file is missing."""
+    """A file that the step needs. The job skips the step if this file is missing."""
     not_here: str = ""
 
     @property

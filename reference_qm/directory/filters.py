@@ -36,7 +36,7 @@ _ORDERED_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
-    """A filter or a sort order is invalid for a type of object; the message has one line."""
+    """A filter or a sort order is invalid for a type of object. The message has one line."""
 
 
 @dataclass(frozen=True, slots=True)

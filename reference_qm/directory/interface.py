@@ -15,7 +15,7 @@ from reference_qm.directory.objects import DirectoryObject
 Filter = Sequence[AttributeFilter]
 """The iFilter: a list of expressions. An element must satisfy all of them; an empty list stands for NULL."""
 AttributeList = Sequence[str] | None
-"""The iAttributeList: names of directory attributes; None stands for all attributes."""
+"""The iAttributeList: a list of names of directory attributes. None stands for all attributes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _LINK_END_ATTRIBUTES: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """The storage of directory objects failed; the message has one line."""
+    """The storage of directory objects failed. The message has one line."""
 
 
 class MemoryDirectory(Replica):
@@ -84,7 +84,7 @@ class MemoryDirectory(Replica):
         return False
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Return all objects; None when they cannot be read."""
+        """Return all objects, or None if they cannot be read."""
         try:
             with self._open_to_read():
                 return super().contents()

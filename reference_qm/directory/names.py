@@ -1,6 +1,7 @@
-"""The distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
+"""Builds the distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
 
-MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services, but 2.2.1 reads them under CN=Sites; this module follows 2.2.1.
+MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services, but 2.2.1 reads them under CN=Sites. This module follows
+2.2.1.
 """
 
 from __future__ import annotations
@@ -77,6 +78,6 @@ _PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...
 
 
 def distinguished_name(element: DirectoryObject) -> str | None:
-    """Build the distinguished name of an element from its naming attributes; None when they are not set."""
+    """Build the distinguished name of an element from its naming attributes, or None if they are not set."""
     names = _PATH_BUILDERS[type(element)](element)
     return ", ".join((*names, _ROOT_NAME)) if names else None

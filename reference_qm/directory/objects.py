@@ -63,8 +63,8 @@ class QueueManager(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue(DirectoryObject):
-    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and quotas
-    in KB.
+    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and
+    quotas are in KB.
     """
 
     Label: str = ""
@@ -103,7 +103,7 @@ class Enterprise(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site(DirectoryObject):
-    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals int s."""
+    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals are in s."""
 
     Name: str | None = None
     PrimarySiteController: str | None = None
@@ -131,7 +131,7 @@ class RoutingLink(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectedNetwork(DirectoryObject):
-    """A connected network; only MS-MQDS directories contain such objects (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
+    """A connected network. Only MS-MQDS directories contain such objects (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
 
     Name: str | None = None
     Security: bytes | None = None
@@ -139,7 +139,9 @@ class ConnectedNetwork(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(DirectoryObject):
-    """A user with certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath MS-MQDSSM 3.1.1.4. Digests 16-byte MD5."""
+    """A user with certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath: MS-MQDSSM 3.1.1.4. Digests are 16-byte MD5
+    hashes.
+    """
 
     SecurityIdentifier: bytes | None = None
     CertificateDigestList: tuple[bytes, ...] = ()
@@ -159,7 +161,9 @@ class Computer(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributionList(DirectoryObject):
-    """A group of public queues and of other lists; its Identifier is its format name. Spec: MS-MQDSSM 3.1.6.9."""
+    """A group of public queues and of other distribution lists. The Identifier of the group is its format name.
+    Spec: MS-MQDSSM 3.1.6.9.
+    """
 
     Name: str | None = None
     Members: tuple[UUID, ...] = ()

@@ -18,7 +18,7 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record does not describe a directory object; the message has one line."""
+    """A record does not describe a directory object. The message has one line."""
 
 
 def convert_to_record(element: DirectoryObject) -> Record:

@@ -43,7 +43,7 @@ class Replica:
         self._last_handle = 0
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Return all objects; None when they cannot be read."""
+        """Return all objects, or None if they cannot be read."""
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED, None
         return Result.SUCCESS, tuple(self._objects.values())
@@ -104,7 +104,7 @@ class Replica:
             return Result.GENERIC_ERROR, []
 
     def _list_candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Return the elements of a type that a filter could match; a filter by Identifier matches at most one
+        """Return the elements of a type that a filter could match. A filter by Identifier matches at most one
         element.
         """
         for one in filters:

@@ -13,7 +13,7 @@ WINDOWS = (
     *("windows-10", "windows-server-2016", "windows-server", "windows-server-2019"),
     *("windows-server-2022", "windows-11", "windows-server-2025"),
 )
-"""The releases of Windows; ``windows-server`` stands for the releases between 2016 and 2019."""
+"""The releases of Windows. ``windows-server`` stands for the releases between 2016 and 2019."""
 KNOWN = (NO_RELEASE, *WINDOWS)
 _ALL, _FROM, _UNTIL = "all", "from ", "until "
 

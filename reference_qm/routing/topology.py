@@ -23,7 +23,7 @@ Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route to a destination was found; the message has one line."""
+    """No route to a destination was found. The message has one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:

@@ -24,7 +24,7 @@ PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
 
 
 class AuthLevel(IntEnum):
-    """The authentication levels; a higher level gives more protection. Spec: MS-RPCE 2.2.1.1.8."""
+    """The authentication levels. A higher level gives more protection. Spec: MS-RPCE 2.2.1.1.8."""
 
     NONE = 1
     CONNECT = 2

@@ -97,7 +97,7 @@ class TimedCache(Generic[Entry]):
         self.resize(size, lifetime_ms)
 
     def resize(self, size: int, lifetime_ms: int | None) -> None:
-        """Change the maximum size and the lifetime of the cache; the entries stay."""
+        """Change the maximum size and the lifetime of the cache. The entries stay in the cache."""
         if size < 1:
             raise MisuseError(f"a cache must have room for at least 1 entry, not {size}")
         self._size = size

@@ -121,7 +121,7 @@ class UserSignCert(Record):
 
     @classmethod
     def create_entry(cls, identifier: UUID, certificate: bytes) -> Self:
-        """Build the entry of a certificate; its Digest is the MD5 of the certificate."""
+        """Return the entry of a certificate. The Digest of the entry is the MD5 hash of the certificate."""
         return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 
     @classmethod

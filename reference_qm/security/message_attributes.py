@@ -19,10 +19,11 @@ from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSecurity:
-    """The security attributes of a Message; a Message without security attributes has no MessageSecurity.
+    """The security attributes of a Message. A Message without security attributes has no MessageSecurity.
 
-    Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm, EncryptionAlgorithm: their values in
-    packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: the value of SecurityHeader.ST.
+    Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm and EncryptionAlgorithm have the
+    values that they have in packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS). SenderIdentifierType has the value
+    of SecurityHeader.ST.
     """
 
     PrivacyLevel: int = 0

@@ -73,7 +73,7 @@ class ControlServer:
             await self._listener.start_serving()
 
     def close_listener(self) -> None:
-        """Stop accepting clients and requests; pending answers are still delivered."""
+        """Stop accepting clients and requests. Pending answers are still delivered."""
         self.ending = True
         if self._listener is not None:
             self._listener.close()

@@ -62,7 +62,7 @@ from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, Host
 log = logging.getLogger(__name__)
 
 LISTEN_BACKLOG = 1024
-"""The maximum number of connections that wait to be accepted; it is sufficient for a short peak."""
+"""The maximum number of connections that wait to be accepted. It is sufficient for a short peak."""
 CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_S = 0.1
 """The interval in s for checking the free space of the disk."""
@@ -130,7 +130,7 @@ class Host:
     # -- life ---------------------------------------------------------------------------------------------------
 
     async def bind_tcp(self, port: int) -> Endpoint:
-        """Bind a TCP port without accepting connections. Raises OSError."""
+        """Bind a TCP port, but do not accept connections yet. Raise OSError if this fails."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             self._accept_connection, self.address, port, backlog=LISTEN_BACKLOG, start_serving=False

@@ -33,7 +33,7 @@ NO_MESSAGE, FAILED = 1, 2
 
 
 class ReadError(Exception):
-    """A remote read failed; the message has one line."""
+    """A remote read failed. The message has one line."""
 
 
 def register(app: typer.Typer) -> None:

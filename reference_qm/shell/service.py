@@ -192,7 +192,7 @@ class Service:
         self.control.close_listener()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log a failure of the operating system and continue. After an internal failure, end the process, because
+        """Log a failure of the operating system, and continue. After an internal failure, end the process, because
         its state is unknown.
         """
         error = context.get("exception")

@@ -54,7 +54,7 @@ _TOKEN_ERRORS = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
-"""The exceptions that pyspnego raises for malformed tokens; pyspnego parses tokens with struct, enum and its own ASN.1
+"""The exceptions that pyspnego raises for malformed tokens, which it parses with struct, enum and its own ASN.1
 parser.
 """
 

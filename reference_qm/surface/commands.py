@@ -157,13 +157,13 @@ class SendMessage:
 
     ``acks``: any of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: any of
     positive, negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``:
-    the GUID of a public queue for reports about the route of the message. Times are in seconds; None is infinite. A
+    the GUID of a public queue for reports about the route of the message. Times are in seconds; None means no limit. A
     transactional message is recoverable and has priority 0. A message with ``transaction`` is transactional and part of
-    that transaction; without it, a transactional message is a transaction of its own.
+    that transaction; without ``transaction``, each transactional message is a separate transaction.
 
-    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the default of
-    the configuration; ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID,
-    queue_manager or none; ``certificate``: the account whose certificate signs, by default the sender.
+    ``authentication_level``: none, sig10, sig20 or sig30. ``hash_algorithm``: md2 to sha512, or None for the default of
+    the configuration. ``privacy_level``: none, base, enhanced or advanced. ``sender``: an account by name or SID,
+    queue_manager, or none. ``certificate``: the account whose certificate signs the message, by default the sender.
     """
 
     to: str

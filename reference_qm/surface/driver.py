@@ -207,5 +207,5 @@ class Driver:
 
 
 def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
-    """Return a type of effect and the host's method that carries it out; mypy checks that their types match."""
+    """Return a type of effect and the host's method that carries it out. mypy checks that their types match."""
     return kind, perform

@@ -172,8 +172,8 @@ class DirectoryAnswered:
 
 @value_object
 class DirectoryChanged:
-    """Another program changed the directory, or the directory became unavailable or available; the content of the last
-    read may be outdated.
+    """Another program changed the directory, or the directory became unavailable or available. The content of the
+    last read may be outdated.
     """
 
 

@@ -93,7 +93,7 @@ DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
-"""The maximum deviation of the clock in s; it is limited because the times in packets have 32 bits."""
+"""The maximum deviation of the clock in s. It is limited because the times in packets have 32 bits."""
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
@@ -257,7 +257,7 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of a foreign domain; the domain contains the sites of the
+        """Make the machine a member of its own domain or of a foreign domain. The domain contains the sites of the
         enterprise.
         """
         if own or self._other is not None:
@@ -303,7 +303,7 @@ class Surroundings:
         return {"published": shown}
 
     def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Create or delete the directory object of a queue or a list; the caller then reads the object."""
+        """Create or delete the directory object of a queue or a list. The caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))

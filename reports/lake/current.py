@@ -154,8 +154,8 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the verdicts to show with their lines. Each line is one struct, so that the standing and the later verdicts
-    use the same columns.
+    """Join the verdicts to show with the lines that contain them. Each line is one struct, so that the standing
+    verdict and the later verdicts use the same columns.
     """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))

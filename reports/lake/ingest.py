@@ -101,8 +101,8 @@ def ingest_folders(
 
 @contextmanager
 def note_published_on_failure(report: Report) -> Iterator[None]:
-    """If a later step fails, add to the message of the failure that the lake was already published. Raise
-    `RollupError` with this message.
+    """If a later step fails, raise a `RollupError` whose message adds to that of the failure that the lake was
+    already published.
     """
     try:
         yield

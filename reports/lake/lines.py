@@ -2,8 +2,8 @@
 
 Each line becomes a row of ``verdicts`` (with its ``evidence``) or of ``rejected``.
 
-The module uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in
-parts.
+The module uses Spark's splittable line reader and one ``from_json`` on the executors. Therefore a file of any size
+is read in parts.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from reports.vocabulary import FINDINGS, VERDICTS
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
-"""The number of documents above which the table of the first page scrolls in a box; the columns are narrow, because
+"""The number of documents above which the table of the first page scrolls in a box. The columns are narrow, because
 names of documents are short.
 """
 CARDS_SHOWN = 24
@@ -125,7 +125,7 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return the changes of verdicts by the latest run of each system; runs that changed no verdict are omitted."""
+    """Return the changes of verdicts by the latest run of each system. Runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 

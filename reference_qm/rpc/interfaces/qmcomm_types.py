@@ -26,7 +26,7 @@ from reference_qm.rpc.ndr import (
 from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
-"""The maximum length in characters of a direct format name or a domain; the documents set no limit."""
+"""The maximum length in characters of a direct format name or a domain. The documents set no limit."""
 MAX_FORMAT_NAME_CHARACTERS = 1024
 
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")

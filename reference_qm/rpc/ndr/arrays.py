@@ -21,7 +21,7 @@ def get_correlated_value(given: Extent, scope: Scope) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FixedArray(NdrType):
-    """An array of a fixed number of elements without pointers; the stub contains only the elements (C706 14.3.3.1)."""
+    """An array of a fixed number of elements without pointers. The stub contains only the elements (C706 14.3.3.1)."""
 
     element: NdrType
     size: int

@@ -93,7 +93,8 @@ def declare_full_pointer(target: NdrType) -> Pointer:
 
 
 class Struct(NdrType):
-    """A structure: its value is a dict with the printed names of the fields. The last field may be a conformant array.
+    """A structure. Its value is a dict whose keys are the printed names of the fields. The last field may be a
+    conformant array.
 
     Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, 2.2.5.3.4.2.
     """
