@@ -27,7 +27,7 @@ class Footprint:
 
 
 def measure_footprint(command: Sequence[str]) -> Footprint:
-    """Run a command to its end while watching it and its child processes."""
+    """Run a command to its end, and watch the command and its child processes."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()

@@ -1,4 +1,4 @@
-"""The enumerations of the directory elements. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.17."""
+"""Defines the enumerations of the directory elements. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.17."""
 
 from __future__ import annotations
 

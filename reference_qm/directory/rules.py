@@ -1,4 +1,4 @@
-"""The operations that each type of object allows. Spec: the preconditions in MS-MQDSSM 3.1.6.1 to 3.1.6.7."""
+"""Defines the operations that each type of object allows. Spec: the preconditions in MS-MQDSSM 3.1.6.1 to 3.1.6.7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state that a queue manager keeps for its directory events. Spec: MS-MQDMPR 3.1.1.1."""
+"""Defines the state that a queue manager keeps for its directory events. Spec: MS-MQDMPR 3.1.1.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of Windows releases in chronological order (MS-MQDMPR 6)."""
+"""Lists the names of Windows releases in chronological order (MS-MQDMPR 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outputs of the runtime: events for the dispatcher of calls, and effects for the connection."""
+"""Defines the outputs of the RPC runtime: events for the dispatcher of calls, and effects for the connection."""
 
 from __future__ import annotations
 

@@ -96,7 +96,9 @@ class GetQueuePath:
 
 @value_object
 class CloseQueue:
-    """Close a handle of OpenQueue or OpenToSend with its cursors, and cancel its waiting reads."""
+    """Close a handle of OpenQueue or OpenToSend and the cursors of the handle, and cancel the reads that wait with
+    it.
+    """
 
     handle: int
 

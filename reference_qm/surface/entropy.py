@@ -1,4 +1,4 @@
-"""The source of the core's GUIDs and random bytes."""
+"""Provides the source of the core's GUIDs and random bytes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class RemoteOpen:
 
 @value_object
 class RemoteClose:
-    """Close a remote queue with its cursors, and cancel its waiting reads."""
+    """Close a remote queue and its cursors, and cancel the reads that wait at the queue."""
 
     remote: int
 

@@ -80,7 +80,9 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run to ingest: its folder, and its row of the table `runs`, which is made from run.json."""
+    """A run to ingest: the folder of the run, and the row of the run in the table `runs`, which is made from
+    run.json.
+    """
 
     folder: Folder
     row: dict[str, Any]
