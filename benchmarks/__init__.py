@@ -1,1 +1,3 @@
-"""The benchmarks that ``make bench`` runs: they measure figures and compare them with targets, but test nothing."""
+"""Contains the benchmarks that ``make bench`` runs. They measure figures and compare them with targets, but test
+nothing.
+"""

@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks`` prints every measured figure of the project with its target.
+"""Prints every measured figure of the project with its target (``python -m benchmarks``).
 
 ``python -m benchmarks lake lake_tables`` runs only the named modules.
 """
@@ -56,8 +56,8 @@ PARTS: tuple[ModuleType, ...] = (
 
 
 def main(names: list[str]) -> None:
-    """Run the benchmarks one by one, because two benchmarks at once on two cores would disturb each other's
-    measurements.
+    """Run the benchmarks one by one, because two benchmarks that run at the same time on two cores would disturb
+    each other's measurements.
     """
     parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
     if unknown := [name for name in names if name not in parts]:

@@ -20,8 +20,8 @@ EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
 
 
 def compile_on_mono(folder: Path) -> Path:
-    """Compile the Windows agent with a replacement of System.Messaging that uses `mqconform serve`; return the path of
-    the program.
+    """Compile the Windows agent with a replacement of System.Messaging that uses `mqconform serve`. Return the path
+    of the program.
     """
     made = folder / "AgentOnMono.exe"
     build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
@@ -31,16 +31,16 @@ def compile_on_mono(folder: Path) -> Path:
 
 
 def build_windows_agent_command(folder: Path, control: str) -> list[str]:
-    """Return the command of the Windows agent, run by Mono, for the queues of the serve whose control channel has the
-    given address.
+    """Return the command that runs the Windows agent on Mono. The agent uses the queues of the serve process whose
+    control channel has the given address.
     """
     assert shutil.which("mcs"), "mono-mcs is not installed (scripts/setup.sh)"
     return ["env", f"MQCONFORM_SERVE={control}", "mono", str(compile_on_mono(folder.resolve()))]
 
 
 def build_example_agent_command(folder: Path, control: str) -> list[str]:
-    """Return the command of the example agent in the form that forwards requests to serve instead of using its toy
-    queues.
+    """Return the command that runs the example agent in the form that forwards requests to serve instead of using
+    its toy queues.
     """
     return [sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), control]
 
@@ -49,6 +49,6 @@ AGENTS: dict[str, Callable[[Path, str], list[str]]] = {
     "example": build_example_agent_command,
     "windows": build_windows_agent_command,
 }
-"""The agents by name: functions that return the command of an agent, given a folder for its files and the address of
-serve's control channel.
+"""For each agent name, a function that returns the command of the agent, given a folder for its files and the
+address of serve's control channel.
 """

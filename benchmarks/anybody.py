@@ -1,9 +1,9 @@
-"""Runs all checks on the reference in set-ups that resemble real systems: started by another program, without reset and
-inspect, or slow.
+"""Runs all checks on the reference in set-ups that resemble real systems: the reference is started by another
+program, does not offer reset and inspect, or is slow.
 
-Target: only the verdicts pass, not_observable, not_applicable and not_exercised. With the limited control channel and
-the specification's timers, a run judges 85 percent of the MUST demands in under 30 minutes; without a control channel,
-it judges 55 percent; with a system for each worker over loopback, it takes under 4 minutes.
+Target: only the verdicts pass, not_observable, not_applicable and not_exercised. With the limited control channel
+and the specification's timers, a run judges 85 percent of the MUST demands in under 30 minutes. Without a control
+channel, a run judges 55 percent. With a system for each worker over loopback, a run takes under 4 minutes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def measure() -> Iterator[str]:
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-"""The type of functions that run a command of mqconform to its end, given the words of the command."""
+"""The type of functions that run a command of mqconform to its end. The argument is the words of the command."""
 
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:
@@ -65,7 +65,7 @@ def start(*words: object) -> subprocess.CompletedProcess[str]:
 def run_scenario(
     scenario: Scenario | StartedScenario, folder: Path, options: Sequence[str] = (), mqconform: Command = start
 ) -> Iterator[str]:
-    """Start the system, run the checks as many times as the scenario requires, and yield a line for each run."""
+    """Start the system, run the checks as often as the scenario requires, and yield a line for each run."""
     with serve_scenario(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
@@ -91,8 +91,8 @@ def describe_run(run: Path) -> str:
 
 
 def main() -> None:
-    """Run the named scenarios in folders that the benchmark does not delete; pass words after ``--`` to ``mqconform
-    run``.
+    """Run the named scenarios in folders that the benchmark does not delete. Pass the words after ``--`` to
+    ``mqconform run``.
     """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("scenario", nargs="+", choices=[each.name for each in SCENARIOS])

@@ -1,4 +1,4 @@
-"""Measure packets parsed per second by the strict codec and by the scapy layers, on the same bytes.
+"""Measures how many packets per second the strict codec and the scapy layers parse, on the same bytes.
 
 Target: the strict codec is at least 20 times as fast.
 """
@@ -22,7 +22,7 @@ PACKETS = {
 
 
 def measure_rate(parse: Callable[[bytes], object], data: bytes) -> float:
-    """Parse packets for one second; return the number of packets per second."""
+    """Parse packets for one second, and return the number of parsed packets per second."""
     done, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < ROUND_S:
         for _ in range(50):
@@ -32,7 +32,7 @@ def measure_rate(parse: Callable[[bytes], object], data: bytes) -> float:
 
 
 def measure() -> Iterator[str]:
-    """Compare the two codecs packet by packet."""
+    """Compare the two codecs for each kind of packet."""
     for name, data in PACKETS.items():
         scapy, strict = measure_rate(dissect, data), measure_rate(parse_packet, data)
         yield f"{name}: strict {strict:,.0f}/s, scapy {scapy:,.0f}/s: {strict / scapy:.0f} times (target: 20)"

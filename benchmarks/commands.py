@@ -1,5 +1,5 @@
-"""Measures the costs of commands, in CPU seconds and as multiples of the cost of a fixed computation (the yardstick),
-measured at the same time.
+"""Measures the costs of commands, in CPU seconds and as multiples of the cost of a fixed computation (the
+yardstick) that is measured at the same time.
 
 ``python -m benchmarks.commands`` compares the costs with the recorded figures, and exits with 1 if a figure has
 increased by more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the
@@ -32,7 +32,7 @@ TEST_COSTS = Path("out/test-costs")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A measured command: its arguments, and its permitted cost."""
+    """A measured command, with its arguments and its maximum cost."""
 
     arguments: str
     wanted_cpu_s: float
@@ -66,8 +66,8 @@ def measure() -> Iterator[str]:
 
 
 def measure_commands(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
-    """Measure each command, or with ``--short`` each short command; for `make test`, use the recorded cost of its last
-    run.
+    """Measure each command, or with ``--short`` each short command. For `make test`, use the recorded cost of its
+    last run.
     """
     for name, command in COMMANDS.items():
         if command.is_short or not short:
@@ -81,7 +81,9 @@ def measure_commands(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
 
 
 def measure_command(command: Command) -> Figure:
-    """Measure one command: the median cost of its runs, divided by the median cost of the yardsticks between them."""
+    """Measure the cost of one command: the median cost of its runs, divided by the median cost of the yardsticks
+    that run between them.
+    """
     for _ in range(command.warm_ups):
         _run(command)
     yardsticks, spent = [measure_yardstick_s()], []
@@ -98,7 +100,7 @@ def build_figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figur
 
 
 def read_last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
-    """Return the cost of the last `make test`; None if one of its tracks has not finished."""
+    """Return the cost of the last `make test`, or None if one of its tracks has not finished."""
     costs = [folder / f"{track}.json" for track in tracks]
     if not costs or not all(path.exists() for path in costs):
         return None
@@ -106,7 +108,9 @@ def read_last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
 
 
 def keep_figures(*, short: bool) -> None:
-    """Write the figure of each command as soon as it is measured; the figures of unmeasured commands stay unchanged."""
+    """Write the figure of each command as soon as it is measured. The figures of commands that are not measured
+    stay unchanged.
+    """
     kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
     for name, now in measure_commands(short=short):
         print(f"{name}: {now}", flush=True)

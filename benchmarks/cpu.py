@@ -24,11 +24,11 @@ for number in range(500_000):
 
 
 class CommandFailed(MqconformError):
-    """A command did not end with exit code 0, so its cost has no meaning."""
+    """A command did not end with exit code 0, so its measured cost has no meaning."""
 
 
 def measure_yardstick_s() -> float:
-    """Return the CPU seconds of a fixed piece of pure Python in a fresh process."""
+    """Return the CPU seconds that a fixed computation in pure Python uses in a new process."""
     return measure_cpu_s([sys.executable, "-I", "-c", YARDSTICK])
 
 

@@ -1,7 +1,8 @@
-"""The example agent with ``mqconform serve`` instead of its toy queues; it forwards all verbs to serve.
+"""Provides the example agent with ``mqconform serve`` instead of its toy queues. The agent forwards all verbs to
+serve.
 
-Usage: example_on_serve.py HOST:PORT, the address of serve's control channel. Like the example, it needs only the
-standard library, so ``ssh`` can start it anywhere.
+Usage: example_on_serve.py HOST:PORT, the address of serve's control channel. The agent needs only the standard
+library, as the example does, so ``ssh`` can start it on any machine.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ import agent  # a separate file, to be copied
 
 
 class Serve:
-    """The queue manager serve, controlled through its control channel. A conversation waits for the condition
-    ``changed``.
+    """The queue manager of ``mqconform serve``, which is controlled through its control channel. A conversation
+    waits for the condition ``changed``.
     """
 
     def __init__(self, address: str) -> None:
@@ -34,7 +35,7 @@ class Serve:
         threading.Thread(target=self._read, daemon=True).start()
 
     def begin(self, verb: str, arguments: dict[str, Any]) -> int:
-        """Send a verb to serve. The answer will be in ``answers`` when it arrives."""
+        """Send a verb to serve. When the answer arrives, it is stored in ``answers``."""
         self._number += 1
         request = {"id": self._number, "verb": verb, **arguments}
         self._socket.sendall(json.dumps(request).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Measures a command with all its processes: elapsed seconds, processor seconds and memory."""
+"""Measures the elapsed seconds, processor seconds and memory of a command with all its processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Footprint:
 
 
 def measure_footprint(command: Sequence[str]) -> Footprint:
-    """Run a command to its end while watching it and its child processes."""
+    """Run a command to its end, and watch the command and its child processes."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()
@@ -41,7 +41,9 @@ def measure_footprint(command: Sequence[str]) -> Footprint:
 
 
 def list_descendants(pid: int) -> list[int]:
-    """Return the child processes of a process, started by any of its threads, and their children."""
+    """Return the child processes of a process, which any of its threads may have started, and the children of these
+    processes.
+    """
     found: list[int] = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # the thread has just ended
@@ -50,8 +52,8 @@ def list_descendants(pid: int) -> list[int]:
 
 
 def _read_process(pid: int) -> tuple[int, int, float]:
-    """Return a process, its resident memory in bytes and its processor seconds; empty for a process that has just
-    ended.
+    """Return a process, its resident memory in bytes and its processor seconds, or an empty result if the process
+    has just ended.
     """
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])

@@ -1,7 +1,7 @@
-"""Measures the frames per second that `mqconform check` judges in captures of other tools, and the memory of the
-command. The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 sessions at a
-time; a separate frame acknowledges each segment. Target: at least 20,000 frames per second on a machine where the
-reader alone reaches 300,000, and no more memory for eight times the frames.
+"""Measures the number of frames per second that `mqconform check` judges in captures of other tools, and the memory
+of the command. The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20
+sessions at a time; a separate frame acknowledges each segment. Target: at least 20,000 frames per second on a
+machine where the reader alone reaches 300,000, and no more memory for eight times as many frames.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448
 WANTED_PER_S = 20_000
-"""The wanted number of judged frames per second on a machine whose reader alone reaches `READER_PER_S`."""
+"""The required number of judged frames per second on a machine whose reader alone reaches `READER_PER_S`."""
 READER_PER_S = 300_000
 MEMORY_WANTED = 1.25
 SUT, PEER = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 _SOURCE_AT, _TARGET_AT = 14 + 12, 14 + 16
-"""The offsets in a frame at which the addresses of Ethernet and IPv4 begin."""
+"""The offsets in a frame of the addresses of Ethernet and of IPv4."""
 
 JUDGING_PROGRAM = """
 import resource, sys, time
@@ -53,8 +53,8 @@ print(frames, frames / (read - began), frames / (judged - read), memory, traffic
 
 
 def measure() -> Iterator[str]:
-    """Judge a capture, and a capture with eight times the frames; raise AssertionError when the speed is too low or the
-    memory grows.
+    """Judge a capture, and a capture with eight times as many frames. Raise AssertionError if the speed is too low
+    or the memory grows.
     """
     with tempfile.TemporaryDirectory(prefix="mqconform-check-") as scratch:
         path = Path(scratch) / "capture.pcap"
@@ -82,7 +82,7 @@ def measure() -> Iterator[str]:
 
 
 def _write(path: Path, sessions: int) -> int:
-    """Write a pcap file of Ethernet frames; return its size."""
+    """Write a pcap file of Ethernet frames, and return the size of the file."""
     session = _build_frames_of_session()
     with path.open("wb") as file:
         file.write(pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1))
@@ -98,7 +98,7 @@ def _write(path: Path, sessions: int) -> int:
 
 
 def _build_frames_of_session() -> list[tuple[bytes, bool]]:
-    """Return the frames of a session; each frame has a flag that is true if the peer sent the frame."""
+    """Return the frames of a session. Each frame has a flag that is true if the peer sent the frame."""
     ends, sequences, frames = (PEER, SUT), [0x1000_0000, 0x2000_0000], list[tuple[bytes, bool]]()
 
     def send(side: int, flags: TcpFlags, data: bytes = b"") -> None:

@@ -15,7 +15,7 @@ HEAD = "# What commands cost when `make bench-keep` measured them: ratios are mu
 
 
 class BadKeptFile(MqconformError):
-    """An error: the file of the kept figures cannot be read."""
+    """The file of the kept figures cannot be read."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
@@ -25,7 +25,7 @@ class BadKeptFile(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The cost of one command; `measured` names the day and the machine of the measurement."""
+    """The cost of one command. `measured` names the day and the machine of the measurement."""
 
     ratio: float
     cpu_s: float
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The kept and the present figure of a command; None for a missing figure."""
+    """The kept and the present figure of a command. A missing figure is None."""
 
     name: str
     kept: Figure | None
@@ -51,7 +51,7 @@ class Change:
 
     @property
     def growth(self) -> float:
-        """Return the relative growth of the ratio; the growth is below zero if the command became cheaper."""
+        """Return the relative growth of the ratio. The growth is below zero if the command became cheaper."""
         if self.kept is None or self.now is None:
             return 0.0
         return self.now.ratio / self.kept.ratio - 1

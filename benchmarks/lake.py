@@ -1,4 +1,4 @@
-"""Measures the lake: ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
+"""Measures the lake: the benchmark ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
 
 Target: at most 4 GiB, linear time, and under 30 seconds for one more run; after a killed ingest, the lake is in the
 state before or after the ingest.
@@ -30,14 +30,14 @@ from benchmarks.lake_runs import VERDICTS, Runs
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
 KILLS = int(os.environ.get("MQ_LAKE_KILLS", "20"))
 PARTS = (0.1, 0.3, 1.0)
-"""The sizes of the lake that are measured, as shares of `RUNS`."""
+"""The sizes of the lake at which the benchmark measures, as fractions of `RUNS`."""
 MEMORY_WANTED = 4 << 30
 SECONDS_WANTED = 30.0
 LARGEST_GROWTH = 1.15
 """The maximum processor time of a later run, as a multiple of the processor time of an earlier run."""
 LEAST_RUNS_JUDGED = 50
-"""The minimum number of runs from which the benchmark judges linearity. With fewer runs, the costs of Java's compilers
-dominate; an ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one of the two compilers.
+"""The minimum number of runs for which the benchmark judges linearity. With fewer runs, the costs of Java's
+compilers dominate; an ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one of the two compilers.
 """
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -52,7 +52,7 @@ class IngestCost:
 
 
 def measure() -> Iterator[str]:
-    """Ingest parts of the runs, then all runs, then one more run; then kill ingests of another run.
+    """Ingest parts of the runs, then all runs, then one more run. Then kill ingests of another run.
 
     At the end, raise an AssertionError that names the missed targets.
     """
@@ -124,10 +124,10 @@ def ingest(runs: list[str], lake: Path) -> IngestCost:
 
 
 def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
-    """Kill ingests of one run each at random instants; return two numbers.
+    """Kill ingests of one run each at random instants, and return two numbers.
 
-    The first number counts the kills after which the lake was in the state before the ingest, the second number those
-    after which it was in the state after the ingest. Raises AssertionError for any other state.
+    The first number counts the kills after which the lake was in the state before the ingest, and the second number
+    counts the kills after which it was in the state after the ingest. Raise AssertionError for any other state.
     """
     chance = random.Random(13)
     took = ingest(runs.more(1), lake).seconds
@@ -177,8 +177,8 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
 
 
 def measure_process(pid: int) -> list[tuple[int, int]]:
-    """Return the resident octets and the clock ticks of a process and its child processes, including child processes
-    that have ended.
+    """Return the resident octets and the clock ticks of a process and its child processes, including child
+    processes that have ended.
     """
     found = {}
     for each in (pid, *list_descendants(pid)):

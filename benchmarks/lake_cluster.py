@@ -1,5 +1,5 @@
-"""Compares the lake that a cluster of two Workers writes, while one Worker is killed, with the lake that one process
-writes.
+"""Compares two lakes: a cluster of two Workers, one of which is killed, writes the first lake, and one process
+writes the second lake.
 
 Target: the same rows in every table.
 """

@@ -1,7 +1,7 @@
 """Judges 1,000 copies of real captures on executors, and in one process.
 
-The benchmark then judges some of the captures on a standalone cluster whose Python has the libraries, but not this
-project.
+The benchmark then judges some of the captures on a standalone cluster whose Python has the libraries of this
+project, but not the project itself.
 
 Target: the same verdicts; at most a minute of processor time for 1,000 captures, including the start of Java.
 """
@@ -29,7 +29,7 @@ CHECKS = "s3_1_5_01 or s2_2_3"
 """The checks whose captures the benchmark judges."""
 SECONDS_WANTED = 60.0
 JAVA_S = 30.0
-"""The processor time that Java needs to start and to warm up, for any number of captures."""
+"""The processor time that Java needs to start and to warm up. It does not depend on the number of captures."""
 SUT = """
 [sut]
 name = "reference"
@@ -62,7 +62,7 @@ def measure() -> Iterator[str]:
 
 
 def _judge_on_cluster(folder: Path, captures: Path) -> str:
-    """Judge some of the captures on a cluster where only the sent code can judge them."""
+    """Judge some of the captures on a cluster that can judge them only with the sent code."""
     for capture in sorted(captures.iterdir())[CLUSTER_CAPTURES:]:
         capture.unlink()
     python = _make_python_without_project(folder / "python")
@@ -101,7 +101,7 @@ def _judge(captures: Path, out: Path, *how: str) -> Footprint:
 
 
 def _run(*arguments: str) -> Footprint:
-    """Run Python until it exits; raise AssertionError with its output if the exit code is not 0."""
+    """Run Python until it exits. Raise AssertionError with Python's output if the exit code is not 0."""
     took = measure_footprint([sys.executable, *arguments])
     assert took.code == 0, took.said
     return took
@@ -121,7 +121,7 @@ def _captures(folder: Path) -> Path:
 
 
 def _make_python_without_project(folder: Path) -> Path:
-    """Make a Python environment with the libraries of this one, but without this project."""
+    """Make a Python environment that has the libraries of the present environment, but not this project."""
     venv.create(folder)
     libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
     for each in Path(sysconfig.get_path("purelib")).iterdir():

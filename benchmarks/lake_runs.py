@@ -1,4 +1,4 @@
-"""Makes run folders for the benchmarks of the lake; their lines have the number and length of those of a
+"""Makes run folders for the benchmarks of the lake. Their lines have the number and the lengths of the lines of a
 complete run.
 """
 
@@ -12,15 +12,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 RULES, CHECKS, VERDICTS = 2_878, 1_380, 15_400
-"""The numbers of rules, checks and lines of a whole run."""
+"""The numbers of rules, checks and lines of a complete run."""
 PRODUCTS, VERSIONS = 10, 20
 """The number of systems, and the number of versions of each system."""
 RUNS_OF_SUITES = 25
-"""The number of runs between changes of the suites."""
+"""The number of runs between two changes of the suites."""
 DOCUMENTS = {"MQQB": 1_006, "MQDMPR": 817, "MQQP": 438, "MQMQ": 368, "MQSO": 249}
-"""The number of rules of each document; their sum is `RULES`."""
+"""The number of rules of each document. The sum of these numbers is `RULES`."""
 RENAMED = 175
-"""The number N that determines renames: with each version of the suites, one of N checks is renamed."""
+"""The number N that determines the renames: each version of the suites renames one of N checks."""
 WORDS = (
     "session",
     "acknowledgement",
@@ -53,7 +53,7 @@ WORDS = (
 
 
 class Runs:
-    """Run folders of schema 2. All runs with one version of the suites share a verdict file through links."""
+    """Run folders of schema 2. All runs with the same version of the suites share a verdict file through links."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -134,7 +134,7 @@ NAMES = _names()
 
 
 def _check(step: int, suites: int) -> str:
-    """Return the id of the check of a line; a few checks are renamed with each version of the suites."""
+    """Return the id of the check of a line. Each version of the suites renames a few checks."""
     check = step % CHECKS
     chance = random.Random(check)
     part, what = _words(chance, 4).replace(" ", "_"), _words(chance, 5).replace(" ", "_")
@@ -144,7 +144,9 @@ def _check(step: int, suites: int) -> str:
 
 
 def _write_verdicts(path: Path, suites: int) -> None:
-    """Write the verdicts of one run, with lengths and frequencies of fields as in runs of the reference."""
+    """Write the verdicts of one run. Their fields have the lengths and frequencies that they have in runs of the
+    reference.
+    """
     chance = random.Random(suites)
     with path.open("w", encoding="ascii") as file:
         for seq in range(1, VERDICTS + 1):

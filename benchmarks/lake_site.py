@@ -1,4 +1,5 @@
-"""Measures the site of 200 versions of systems, each with some hundred failures and changes, and its first page.
+"""Measures the site of 200 versions of systems, each with some hundred failures and changes, and the first page of
+this site.
 
 Target: under 2 GiB (Java and Python together), under 5 minutes, every page smaller than 2 MB, and a first page that
 Chromium shows within a second. ``MQ_SITE_SYSTEMS=20`` measures fewer systems.
@@ -28,7 +29,7 @@ from reports.text import system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
 VERSIONS, RUNS_EACH, RULES = 20, 3, 2_875
-"""The number of versions of a product, of runs of a version, and of rules of the catalogue."""
+"""The numbers of versions of a product, runs of a version, and rules of the catalogue."""
 MEMORY_WANTED, SECONDS_WANTED = 2 << 30, 300.0
 PAGE_WANTED, FIRST_VIEW_WANTED_MS = 2_000_000, 1_000.0
 _SELECTION = "s2_1_1_protocol_session or s3_1_5_03_receiving_an_establish"
@@ -90,7 +91,7 @@ TABLES = {
 
 
 def measure() -> Iterator[str]:
-    """Make the lake and its site; raise AssertionError when a limit is exceeded."""
+    """Make the lake and its site. Raise AssertionError if a limit is exceeded."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-site-"))
     try:
         make_lake(folder, SYSTEMS)
@@ -123,7 +124,7 @@ def measure() -> Iterator[str]:
 
 
 def first_view_ms(page: Path) -> float:
-    """Return the ms from the request of a page until Chromium first paints it."""
+    """Return the time in ms from the request of a page until Chromium first paints the page."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         opened = browser.new_page()

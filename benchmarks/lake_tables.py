@@ -28,12 +28,12 @@ from reports.spark import open_spark_session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
-"""The number of lines, of rules and of checks of a whole run of all documents."""
+"""The numbers of lines, rules and checks of a complete run of all documents."""
 RUNS_OF_A_SYSTEM = 3
 BYTES_PER_LINE = 341
 """The average size, in bytes, of a line of verdicts.jsonl in the runs from which such tables are made."""
 ROWS_OF_LARGE_INGEST = 1_000_000
-"""The number of rows from which the benchmark starts Java with the settings for a large ingest."""
+"""The minimum number of rows for which the benchmark starts Java with the settings for a large ingest."""
 CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
@@ -133,7 +133,7 @@ class JobCost:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures: Spark's time relative to duckdb's. Both use two cores and write Parquet."""
+    """Yield the figures: Spark's time relative to duckdb's time. Both use two cores and write Parquet."""
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     runs = max(1, ROWS // LINES)
     try:

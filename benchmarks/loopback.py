@@ -1,7 +1,8 @@
-"""Measures messages of 300 bytes per second over loopback TCP between two processes, all in one run.
+"""Measures how many messages of 300 bytes per second two processes exchange over loopback TCP. All kinds of pairs
+are measured in one run.
 
-Target: express messages reach at least a fifth of the rate of the bare pair; recoverable messages at least twice that
-of amqtt at QoS 1, transactional messages at least twice that of amqtt at QoS 2.
+Target: express messages reach at least a fifth of the rate of the bare pair. Recoverable messages reach at least
+twice the rate of amqtt at QoS 1, and transactional messages at least twice the rate of amqtt at QoS 2.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from benchmarks.pairs import Options, run
 
 @dataclass(frozen=True, slots=True)
 class WantedRatio:
-    """The ratio of a row's rate to the rate of row ``of``, and the wanted ratio; the wanted ratio is None for a ratio
-    that is only reported.
+    """The ratio of a row's rate to the rate of row ``of``, and the required ratio, which is None if the ratio is
+    only reported.
     """
 
     of: str
@@ -34,7 +35,8 @@ ROWS = {
     "amqtt QoS 2, delivered to a subscriber": Options("mqtt", 3_000, "2 delivered", window=16),
     "transactional": Options("queue_managers", 20_000, "transactional"),
 }
-"""The kinds of pairs, in the order of their runs. amqtt's subscriber loses messages above its limit."""
+"""The kinds of pairs, in the order of their runs. amqtt's subscriber loses messages above the limit of its queue.
+"""
 
 RATIOS = {
     "express": (
@@ -54,7 +56,7 @@ RATIOS = {
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; yield the rates, then the ratios between the rates."""
+    """Run every pair. Yield the rates, then the ratios between the rates."""
     rates: dict[str, float] = {}
     for name, options in ROWS.items():
         rates[name] = run(options).rate

@@ -1,4 +1,4 @@
-"""Measures the memory of both processes during a million express messages. Target: at the end, at most a tenth more
+"""Measures the memory of two processes during a million express messages. Target: at the end, at most a tenth more
 memory than after the first tenth of the messages.
 """
 
@@ -14,7 +14,7 @@ WANTED = 1.1
 
 
 def measure() -> Iterator[str]:
-    """Send the messages between two processes; raise AssertionError when the memory of a process grows."""
+    """Send the messages between two processes. Raise AssertionError if the memory of a process grows."""
     outcome = run(Options("queue_managers", MESSAGES, "express", marks=MARKS))
     for name, at_marks in zip(("sender", "receiver"), zip(*outcome.memory, strict=True), strict=True):
         held = ", ".join(f"{size / 2**20:.1f} MiB after {mark:,}" for mark, size in zip(MARKS, at_marks, strict=True))

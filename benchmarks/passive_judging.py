@@ -1,5 +1,5 @@
-"""Measures passive judging: the cost of a packet after 4,000 packets of its connection, relative to the cost after 400
-packets. Target: at most one and a half times.
+"""Measures passive judging: the cost of a packet after 4,000 packets of its connection, relative to the cost of a
+packet after 400 packets. Target: at most one and a half times the cost.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ WANTED = 1.5
 
 
 def measure() -> Iterator[str]:
-    """Judge a long session of a SUT; raise AssertionError when a later packet costs much more than an
-    earlier packet.
-    """
+    """Judge a long session of a SUT. Raise AssertionError if a later packet costs much more than an earlier packet."""
     load_predicates()
     per_packet = {count: min(_judge(count) for _ in range(ROUNDS)) / count for count in (FEW, MANY)}
     ratio = per_packet[MANY] / per_packet[FEW]
@@ -36,7 +34,7 @@ def measure() -> Iterator[str]:
 
 
 def _judge(count: int) -> float:
-    """Return the seconds that judging the packets of a session takes, from bytes to findings."""
+    """Return the time in seconds that judging the packets of a session takes, from bytes to findings."""
     with tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(VirtualEnvironment(), Path(folder) / "session.pcapng")
         recorder.listeners.append(PassiveJudge().on_frame)

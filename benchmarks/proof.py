@@ -1,4 +1,4 @@
-"""Measures the time of the proof of all checks. Target: under 10 minutes on 2 cores."""
+"""Measures the duration of the proof of all checks. Target: under 10 minutes on 2 cores."""
 
 from __future__ import annotations
 

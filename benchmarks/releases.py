@@ -1,7 +1,8 @@
-"""Judges the reference in the configuration of each Windows release, with and without the profile of the release, in
-virtual time. The benchmark judges only the rules that the product notes of the configuration concern. Target: with the
-profile, no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the
-profile, these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
+"""Judges the reference in the configuration of each Windows release, with and without the profile of the release,
+in virtual time. The benchmark judges only the rules that the product notes of the configuration concern. Target:
+with the profile, no rule fails or stays undecided, and every violated rule is a warning that names a product note.
+Without the profile, each of these rules fails, is a warning (SHOULD), or is inconclusive after an earlier failed
+step.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _PINGS = ("ping = true\n", "ping_initiator = true\n")
 
 
 def measure() -> Iterator[str]:
-    """Judge each release; yield a table in Markdown, and the complaints."""
+    """Judge each release. Yield a table in Markdown, and the complaints."""
     catalogue = load_catalogue()
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
@@ -49,8 +50,8 @@ def measure() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRelease:
-    """The result of a release. ``row``: its row in the table; ``complaints``: the unwanted verdicts; ``seen``: the
-    behaviors that a violated rule shows.
+    """The result for a release. ``row``: the row of the release in the table. ``complaints``: the unwanted
+    verdicts. ``seen``: the deviations of the release that a violated rule shows.
     """
 
     row: str
@@ -59,8 +60,8 @@ class JudgedRelease:
 
 
 def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
-    """Return the releases in groups of equal behavior and excuses; runs of equal releases in virtual time have equal
-    results.
+    """Return the releases in groups whose members have equal behavior and excuses. In virtual time, runs of such
+    releases have equal results.
     """
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
@@ -104,7 +105,7 @@ def find_rules_of_notes(catalogue: Catalogue, release: str) -> list[str]:
 
 
 def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, workers: int = 1) -> RunResults:
-    """Run checks against the reference configured as a release, with a profile, in a separate process.
+    """Run checks against the reference that is configured as a release, with a profile, in a separate process.
 
     Without ``rules`` all checks run.
     """
@@ -130,7 +131,7 @@ def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, 
 
 
 def build_sut_file(release: str, profile: str) -> str:
-    """Return the SUT file of the reference configured as a release, with all capabilities of this release."""
+    """Return the SUT file of the reference that is configured as a release, with all capabilities of this release."""
     text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
     if not get_behaviours(release).keys() & {"pings-first"}:
         text = text.replace(_PINGS[1], "")

@@ -1,8 +1,9 @@
-"""Measures remote reads per second over loopback: Receive and EndReceive of 300-byte messages, one call at a time.
+"""Measures remote reads per second over loopback. A read is a Receive and an EndReceive of a 300-byte message; only
+one call is made at a time.
 
-In the same run the benchmark measures impacket's own server and a bare asyncio stream with the same number of bytes,
-and the resources that remain after 10,000 sessions whose clients opened a queue, locked a message and disconnected.
-Target: no handle and no memory remains.
+In the same run the benchmark measures impacket's own server and a bare asyncio stream with the same number of
+bytes, and the resources that remain after 10,000 sessions whose clients opened a queue, locked a message and
+disconnected. Target: no handle and no memory remains.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ WANTED = 1.1
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; yield the rates and ratios, then the remaining resources; raise AssertionError when
-    memory grows.
+    """Run every pair. Yield the rates and ratios, then the remaining resources. Raise AssertionError if memory
+    grows.
     """
     rates: dict[str, float] = {}
     for name, kind in ROWS.items():

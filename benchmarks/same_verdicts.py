@@ -1,8 +1,8 @@
 """Compares runs of one SUT: ``python -m benchmarks.same_verdicts RUN RUN ...``.
 
-Runs in virtual time by one worker must have equal lines, except for the name of the run and the time. All other runs
-must have the same verdicts for each test and rule, but the number of lines may differ. Exit code 0: the runs are equal;
-1: they differ, and the command prints the differences.
+Runs in virtual time by one worker must have equal lines, except for the name of the run and the time. Any other
+runs must have the same verdicts for each test and rule, but the number of lines may differ. Exit code 0: the runs
+are equal; 1: they differ, and the command prints the differences.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def list_differences(runs: Sequence[Path]) -> Iterable[str]:
 
 
 def main() -> int:
-    """Compare the runs of the command line."""
+    """Compare the runs that the command line names."""
     runs = [Path(name) for name in sys.argv[1:]]
     if len(runs) < 2:
         sys.stderr.write("give at least two run folders\n")

@@ -16,7 +16,9 @@ from harness.sut.free_ports import free_port
 SSHD = "/usr/sbin/sshd"
 START_TIMEOUT_S = 20
 MAX_STARTUPS = 100
-"""The limit of unauthenticated connections. It is high, because all workers of a run connect at the same time."""
+"""The maximum number of unauthenticated connections. It is high, because all workers of a run connect at the same
+time.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Sshd:
 
 @contextlib.contextmanager
 def run_sshd(folder: Path) -> Iterator[Sshd]:
-    """Run an sshd as the user of this process; the sshd accepts the key in the folder."""
+    """Run an sshd as the user of this process. The sshd accepts the key in the folder."""
     folder.mkdir()
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # root's sshd requires it, and a service manager usually creates it

@@ -1,6 +1,7 @@
-"""Measures a run of all suites on the reference in virtual time, with one worker and with two workers.
+"""Measures a run of all suites on the reference in virtual time, first with one worker and then with two workers.
 
-Target: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
+Target: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6
+MB.
 """
 
 from __future__ import annotations

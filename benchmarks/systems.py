@@ -1,5 +1,5 @@
-"""Provides the reference as a run meets real systems: a program that another program has started, or a program that
-each worker starts.
+"""Provides the reference in the two forms in which a run meets real systems: a program that another program has
+started, or a program that each worker starts.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ START_TIMEOUT_S = 600
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A way to reach the system. ``facilities``: the facilities of its control channel, None without a channel;
-    ``agent``: one of ``AGENTS``, reached by ssh.
+    """A way to reach the system. ``facilities``: the facilities of the system's control channel, or None without a
+    channel. ``agent``: one of ``AGENTS``, which is reached by ssh.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Scenario:
 @dataclass(frozen=True, slots=True)
 class StartedScenario:
     """A scenario in which each worker has its own system with all facilities. ``stutters``: whether the system is
-    stopped most of the time; ``directory``: whether the system is integrated with a directory and knows no keys.
+    paused most of the time. ``directory``: whether the system is integrated with a directory and knows no keys.
     """
 
     name: str
@@ -80,7 +80,7 @@ class StartedScenario:
 
 
 def serve_scenario(scenario: Scenario | StartedScenario, folder: Path) -> contextlib.AbstractContextManager[Path]:
-    """Serve the reference for a scenario; yield the SUT file."""
+    """Serve the reference for a scenario, and yield the SUT file."""
     folder.mkdir(parents=True, exist_ok=True)
     return _serve_system(scenario, folder) if isinstance(scenario, Scenario) else _start_by_run(scenario, folder)
 
@@ -117,7 +117,7 @@ def _serve_system(scenario: Scenario, folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _start_by_run(scenario: StartedScenario, folder: Path) -> Iterator[Path]:
-    """Write a SUT file with which the run itself starts its systems, one for each worker."""
+    """Write a SUT file that makes the run start its systems, one for each worker."""
     ports = _free_ports(STARTED_PEER_ADDRESS)
     command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []
     command += [sys.executable, "-m", "reference_qm", "--config", f"{folder.resolve()}/{{worker}}.toml"]
@@ -137,7 +137,7 @@ def _start_by_run(scenario: StartedScenario, folder: Path) -> Iterator[Path]:
 
 
 def _free_ports(peer_address: str) -> dict[str, int]:
-    """Return ports for the peer that are free; peers at different addresses use the same ports."""
+    """Return free ports for a peer. Peers at different addresses use the same ports."""
     return {
         "tcp": free_port(peer_address, socket.SOCK_STREAM),
         "ping": free_port(peer_address, socket.SOCK_DGRAM),
@@ -159,7 +159,7 @@ def _configure(
 
 
 def _configure_in_a_directory(folder: Path, name: str, address: str, peer_address: str, ports: dict[str, int]) -> None:
-    """Write the configuration of a queue manager whose site also has its peer; the peer is the gate to a
+    """Write the configuration of a queue manager whose site also contains its peer. The peer is the gate to a
     second site.
     """
     remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())

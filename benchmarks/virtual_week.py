@@ -1,7 +1,8 @@
-"""Measures the computation for a week of protocol timers in virtual time. Every hour, a queue manager sends a message
-of each kind to a second queue manager: sessions open, acknowledge in time and close when idle, and histories are
-cleaned up. During the whole week it also retries a destination that accepts connections and stays silent. Separately, a
-queue manager tries a destination that refuses connections every 5 seconds.
+"""Measures the computation for a week of protocol timers in virtual time. Every hour, a queue manager sends a
+message of each kind to a second queue manager. Sessions open, acknowledge in time and close when they are idle, and
+histories are cleaned up. During the whole week the queue manager also retries a destination that accepts
+connections and stays silent. Separately, a queue manager tries a destination that refuses connections every 5
+seconds.
 
 Target: less than a second.
 """

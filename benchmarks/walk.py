@@ -1,10 +1,10 @@
 """Counts the calls and files on the path of one message through the receiving core.
 
-A recoverable message that requests no acknowledgment arrives as bytes, is saved, and becomes available. The benchmark
-counts calls of Python functions in ``reference_qm``, without methods that dataclasses generate and without functions in
-C. An earlier message has filled caches and opened the session.
+A recoverable message that requests no acknowledgment arrives as bytes, is saved, and becomes available. The
+benchmark counts calls of Python functions in ``reference_qm``. It does not count methods that dataclasses generate
+or functions in C. An earlier message has filled caches and opened the session.
 
-``python -m benchmarks.walk`` prints every call. Target: at most 130 calls, 30 files, 80 changes of file.
+``python -m benchmarks.walk`` prints every call. Target: at most 130 calls, 30 files, and 80 changes of the file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LATER_MS = 60_000
 
 
 class Hop(NamedTuple):
-    """One call on the path of the message: the file within the package, and the function."""
+    """A call on the path of the message: the file within the package, and the function."""
 
     file: str
     function: str
@@ -94,7 +94,7 @@ def walk_message() -> tuple[Walk, Walk]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of both walks, and of both together."""
+    """Yield the figures of both walks, and the figures of the two walks together."""
     received, persisted = walk_message()
     yield f"bytes received: {received}"
     yield f"persisted: {persisted}"
@@ -116,7 +116,7 @@ def main() -> None:
 def _save(
     core: QueueManager, packet: UserMessagePacket, now: Now, handle: Callable[[Input, Now], list[Effect]]
 ) -> None:
-    """Pass a message to the core, and confirm that its record is saved."""
+    """Pass a message to the core, and report to the core that the record of the message is saved."""
     effects = handle(BytesReceived(TRANSPORT, packet.build()), now)
     (record,) = [effect for effect in effects if isinstance(effect, Persist)]
     handle(Persisted(record.token), now)

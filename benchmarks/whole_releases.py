@@ -16,7 +16,7 @@ HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
 
 
 def measure() -> Iterator[str]:
-    """Run all suites on each release with different behavior; yield a table in Markdown, and the failures."""
+    """Run all suites on each release with different behavior. Yield a table in Markdown, and the failures."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []

@@ -1,10 +1,10 @@
 """Finds the mutants that only unit tests find: ``python -m benchmarks.worth_of_tests FOLDER PLACE ...``.
 
-A test kills a mutant when it passes on the original code and fails on the mutant. The benchmark tries the mutants that
-the checks do not find, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a
-result are not tried again. A mutant that no check finds is the most expensive mutant, because all checks run on it. So
-a few checks run on each mutant first, then the tests; only mutants that a test kills run on all checks. Mutants whose
-lines no check runs are tried on all tests.
+A test kills a mutant if it passes on the original code and fails on the mutant. The benchmark takes the mutants
+that the checks do not find, one by one, and runs the tests that execute a changed line of the mutant. FOLDER keeps
+the results; mutants that have a result are not tried again. A mutant that no check finds is the most expensive
+mutant, because all checks run on it. Therefore a few checks run on each mutant first, then the tests; all checks
+run only on mutants that a test kills. If no check executes a changed line of a mutant, all tests run on the mutant.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class MutantKills:
-    """The result of one mutant: a line of the kills file."""
+    """The result of one mutant, which is one line of the kills file."""
 
     name: str
     """The name of the mutant."""
@@ -59,7 +59,7 @@ class MutantKills:
     """The tests that killed the mutant."""
     tried: int
     ended: str = ""
-    """The reason why the process of the tests ended early; empty otherwise."""
+    """The reason why the process of the tests ended early, or an empty text if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class UnitTests:
         return {test: _test_reach(lines) for test, lines in rows.items()}
 
     def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, MutantKills]]:
-        """Try each mutant on the tests that run it; yield the killing tests."""
+        """Run on each mutant the tests that execute a changed line of it, and yield the killing tests."""
         tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, Died):
@@ -150,7 +150,9 @@ class UnitTests:
 
 
 def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, MutantKills]:
-    """Try mutants without a result on the tests; return the killing tests of each mutant, by the mutant's name."""
+    """Run the tests on the mutants that have no result. Return the killing tests of each mutant, by the mutant's
+    name.
+    """
     kills = read_kills(folder)
     todo = [one for one in mutants if one.name not in kills or kills[one.name].source != one.source]
     for mutant, found in tests.kills(todo, tests.reach(folder)):
@@ -161,7 +163,7 @@ def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Select mutants, try them on the checks and on the tests, and print the results."""
+    """Select mutants, run the checks and the tests on them, and print the results."""
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
@@ -189,8 +191,8 @@ def show(mutant: Mutant, outcome: Outcome) -> None:
 def format_report(
     mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, MutantKills]
 ) -> Iterator[str]:
-    """Yield the lines of the report: the mutants that only tests kill, by file; test functions that suffice to kill
-    them; and the figures.
+    """Yield the lines of the report: the mutants that only tests kill, by file; the test functions that suffice to
+    kill them; and the figures.
     """
     alone = [
         mutant
@@ -207,7 +209,7 @@ def format_report(
 
 
 def read_kills(folder: Path) -> dict[str, MutantKills]:
-    """Read the kills file, in which the last line of each mutant is valid."""
+    """Read the kills file, in which the last line about each mutant is valid."""
     path = folder / KILLS_FILE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
@@ -215,8 +217,8 @@ def read_kills(folder: Path) -> dict[str, MutantKills]:
 
 
 def choose_tests(kills: Iterable[MutantKills]) -> dict[str, list[str]]:
-    """Choose a few test functions that together kill the same mutants as all tests; return the mutants of each
-    function.
+    """Choose a few test functions that together kill the same mutants as all tests. Return the mutants that each
+    function kills.
     """
     open_: dict[str, set[str]] = defaultdict(set)
     for one in kills:
@@ -246,7 +248,9 @@ def run_with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTe
 
 
 def _list_tests_of_mutant(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
-    """Return the tests that run the changed lines of a mutant, the narrowest first."""
+    """Return the tests that execute the changed lines of a mutant. The test that executes the fewest lines comes
+    first.
+    """
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda test: reach[test].width)[:MAX_TRIED_TESTS]

@@ -9,12 +9,14 @@ import os.path  # not pathlib, because slow imports must wait until Ctrl-C is ha
 import sys
 
 PARTS = os.path.join(os.path.dirname(__file__), "parts")  # noqa: PTH118, PTH120
-"""In an installed wheel, the folder that contains the folders of the repository; in a clone, these folders are next to
-this package.
+"""The folder of an installed wheel that contains the folders of the repository. In a clone, these folders are next
+to this package.
 """
 
 
 def search_parts() -> None:
-    """Make this process import the packages of an installed wheel, with precedence over packages of the same names."""
+    """Make this process import the packages of an installed wheel, with precedence over other packages of the same
+    names.
+    """
     if os.path.isdir(PARTS) and PARTS not in sys.path:  # noqa: PTH112
         sys.path.insert(0, PARTS)

@@ -1,4 +1,4 @@
-"""Run the command ``mqconform`` as ``python -m mqconform``."""
+"""Runs the command ``mqconform`` as ``python -m mqconform``."""
 
 from mqconform.command import main
 

@@ -1,4 +1,4 @@
-"""Provide the entry point of the command ``mqconform``."""
+"""Provides the entry point of the command ``mqconform``."""
 
 from __future__ import annotations
 

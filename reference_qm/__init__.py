@@ -1,1 +1,1 @@
-"""The reference queue manager. The package contains no code for tests or faults."""
+"""Implements the reference queue manager. The package contains no code for tests or faults."""

@@ -1,4 +1,6 @@
-"""The configuration of a queue manager (MS-MQQB 3.1.2, 3.1.3 and their product notes give the defaults)."""
+"""Defines the configuration of a queue manager. Its defaults are those of MS-MQQB 3.1.2 and 3.1.3 and of their
+product notes.
+"""
 
 from __future__ import annotations
 
@@ -49,18 +51,18 @@ class TimerSettings:
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:
-    """A queue that exists from the start; ``name`` is its path name without the computer."""
+    """A queue that exists when the queue manager starts; ``name`` is its path name without the computer."""
 
     name: str
     transactional: bool = False
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     quota_kb: int | None = None
-    """The quota in KB; None stands for the default, or for the value that a command has set."""
+    """The quota in KB, or None for the default or for the value that a command has set."""
     journaling: bool | None = None
-    """Whether received messages are journaled; None has the same meaning as for ``quota_kb``."""
+    """Whether received messages are journaled. None has the same meaning as for ``quota_kb``."""
     journal_quota_kb: int | None = None
-    """The quota of the journal in KB; None has the same meaning as for ``quota_kb``."""
+    """The quota of the journal in KB. None has the same meaning as for ``quota_kb``."""
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property
@@ -91,8 +93,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct name contains another host (E220; the registry key
-    IgnoreOSNameValidation disables this check).
+    """Whether a message is dropped if its direct format name contains the name of another host (E220). The registry
+    key IgnoreOSNameValidation disables this check.
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
@@ -100,14 +102,16 @@ class QueueManagerConfig:
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
     remote_rpc_port: int = 2103
-    """The port at which a remote queue manager is asked for the ports of its interfaces (MS-MQMP 3.1.4.24, MS-MQQP
-    3.1.4.8).
+    """The port at which this queue manager requests from a remote queue manager the ports of its interfaces
+    (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8).
     """
     send_ping: bool = False
-    """Whether a ping precedes each session (MS-MQQB 3.1.5.2.2; note <56>: only in old releases)."""
+    """Whether the queue manager sends a ping before it opens a session (MS-MQQB 3.1.5.2.2; note <56>: only in old
+    releases).
+    """
     window_size: int = 64
     max_sessions: int = 4096
-    """The limit of incoming sessions (notes <12>, <70>)."""
+    """The maximum number of incoming sessions (notes <12>, <70>)."""
     max_outgoing_messages: int = 1_000_000
     send_insecure_nacks: bool = False
     """The initial value of SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
@@ -135,9 +139,9 @@ class QueueManagerConfig:
     strict_stubs: bool = True
     """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000
-    """The limit of open transactions."""
+    """The maximum number of open transactions."""
     max_transaction_operations: int = 10_000
-    """The limit of messages that one transaction sends, receives and moves."""
+    """The maximum number of messages that a single transaction sends, receives and moves."""
     queues: tuple[QueueSettings, ...] = ()
     directory_integrated: bool = False
     """The initial value of DirectoryIntegrated: whether the host has a directory.
@@ -145,14 +149,16 @@ class QueueManagerConfig:
     A host without a directory is in workgroup mode (MS-MQSO 4.3.1.3).
     """
     routes: Mapping[UUID, str] = field(default_factory=dict)
-    """The addresses of queue managers by Identifier, for private format names in workgroup mode."""
+    """The addresses of queue managers by their Identifiers, for private format names in workgroup mode."""
     public_queues: Mapping[UUID, UUID] = field(default_factory=dict)
-    """The queue managers by the Identifiers of their public queues, for public format names in workgroup mode."""
+    """The queue managers that contain public queues, by the Identifiers of these queues, for public format names in
+    workgroup mode.
+    """
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     rpc_server: ServerSecurity = NO_SECURITY
-    """The security with which RPC clients authenticate, and the level that the server requires."""
+    """The security with which RPC clients authenticate, and the authentication level that the server requires."""
     rpc_client: ClientSecurity | None = None
-    """The security of this queue manager as an RPC client; None for the level none."""
+    """The security of this queue manager as an RPC client, or None for the authentication level none."""
     vendor: str = "mqconform"
     version: str = "0.1.0"

@@ -57,13 +57,13 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The verbs of each facility.
 
-A verb of two facilities is offered with either facility; a verb without a facility (identity, cancel, stop) is always
-offered.
+A verb that belongs to two facilities is offered if either facility is offered. A verb that belongs to no facility
+(identity, cancel, stop) is always offered.
 """
 
 
 def find_refusal(verb: object, offered: Collection[str]) -> str | None:
-    """Return a one-line reason why a verb is refused when only some facilities are offered; None when the verb is
+    """Return a one-line reason why a verb is refused when only some facilities are offered, or None if the verb is
     offered.
     """
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
@@ -78,15 +78,17 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
 
 class ControlError(ValueError):
-    """A line is not a valid request; the one-line message names the verb, the argument and the remedy."""
+    """A line is not a valid request. The one-line message names the verb, the argument and the remedy."""
 
 
 class NotOffered(ControlError):
-    """The queue manager does not offer the verb of a request; the answer is ``unsupported``."""
+    """The queue manager does not offer the verb of a request. The answer to the request is ``unsupported``."""
 
 
 def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
-    """Build the request from ``{"verb": ..., argument: ...}``; raise ControlError for an invalid request."""
+    """Return the request that the object ``{"verb": ..., argument: ...}`` describes. Raise ControlError if the
+    object is invalid.
+    """
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
         raise NotOffered(f"unknown verb {_quote_value(verb)}; known: {', '.join(_VERBS)}")
@@ -115,7 +117,9 @@ def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
 
 
 def _quote_value(value: object) -> str:
-    """Return at most 60 characters of a value, escaped, so that the message stays one line."""
+    """Return a value as escaped text of at most 60 characters, so that a message that contains the text stays one
+    line.
+    """
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -197,15 +201,17 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""For each type of a field: the function that converts its value."""
+"""The function that converts the value of a field, by the type of the field."""
 _QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; it
-omits the other arguments instead of setting them to null.
+"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments. It
+omits the other selecting arguments instead of setting them to null.
 """
 
 
 class Verb(NamedTuple):
-    """A verb: its request, a converter for each argument, and the required arguments."""
+    """A verb of the control protocol: the request that it makes, a converter for each argument, and the required
+    arguments.
+    """
 
     make: Callable[..., commands.Request | HostRequest]
     takes: Mapping[str, Convert]
@@ -220,10 +226,10 @@ def _derive_verb(
     null: bool = True,
     **fixed: Any,
 ) -> Verb:
-    """Derive a verb from the fields of its request: their names, types and defaults.
+    """Derive a verb from the names, types and defaults of the fields of its request.
 
-    ``without``: fields that the verb does not take; ``required``: fields that the verb requires although they have a
-    default; ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
+    ``without``: the fields that the verb does not take. ``required``: the fields that the verb requires although
+    they have a default. ``null``: whether null stands for None. ``fixed``: the fields that the verb itself sets.
     """
     takes = {
         name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)

@@ -1,8 +1,9 @@
-"""Defines classes of values: two values are equal if their fields are equal, and the fields do not change.
+"""Defines classes of values. Two values are equal if their fields are equal, and the fields of a value do not
+change.
 
-mypy reports assignments to a field; at run time, an assignment is not refused. A dataclass that is frozen at run time
-sets each field through ``object.__setattr__``: measured here, parsing takes nearly twice as long, and handling a
-message takes a third longer.
+mypy reports assignments to a field; at run time, an assignment is not refused. A dataclass that refuses assignments
+at run time sets each field through ``object.__setattr__``. Measured here, parsing would take nearly twice as long,
+and handling a message would take a third longer.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ from reports.runs import resolve_inside
 from reports.text import one_line, slug
 
 ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
-"""A function that returns the packets of a verdict from its capture."""
+"""A function that returns the packets of a verdict from the capture of the verdict."""
 
 
 @dataclass(slots=True)
 class CaptureStore:
-    """The captures that were copied into the site; ``missing``: the captures that verdicts name but no run folder
+    """The captures that were copied into the site. ``missing``: the captures that verdicts name but no run folder
     contains.
 
     ``folder_of``: a function that returns the local folder of a run, or None for a remote or unknown folder.
@@ -30,14 +30,14 @@ class CaptureStore:
     _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def link(self, standing: Standing) -> str | None:
-        """Return the path, relative to the site, of the copy of a capture; None if the run folder does not contain the
-        file.
+        """Return the path, relative to the site, of the copy of a capture, or None if the run folder does not
+        contain the capture.
         """
         return self.copy(standing.run, standing.capture)
 
     def copy(self, run: str, capture: str) -> str | None:
-        """Copy a capture of a run or a pair into the site; return the path of the copy relative to the site, None if
-        the file is missing.
+        """Copy a capture of a run or a pair into the site. Return the path of the copy relative to the site, or
+        None if the capture is missing.
         """
         if not capture:
             return None

@@ -1,7 +1,7 @@
-"""Groups findings with the same cause: if one wrong answer breaks five rules, one correction repairs all five.
+"""Groups findings that have the same cause: if one wrong answer breaks five rules, one correction repairs all five.
 
-The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
-package imports the other; a test compares both implementations.
+The harness contains a second implementation for the terminal and for machines (`harness.run.causes`), because
+neither package imports the other; a test compares both implementations.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def group_findings_by_cause(
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause; the cause of most rules comes first, and a finding that shares its cause with no other
-    finding is a separate group.
+    """Group findings by cause. The cause of the most rules comes first. A finding that shares its cause with no
+    other finding is a separate group.
 
-    ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
-    reason, or the root cause of its check (``root_of``; empty: none). Failed rules with the same observation have the
-    same cause; if the observation is not specific, the rules must also have failed in the same check.
+    ``named``: the function that adds the names of numbers to observations (`reports.values`). The cause of an
+    undecided finding is its reason, or the root cause of its check, which ``root_of`` returns (an empty text if the
+    check has none). Failed rules with the same observation have the same cause; if the observation is not specific,
+    the rules must also have failed in the same check.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}

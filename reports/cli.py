@@ -1,6 +1,6 @@
-"""The command ``mqconform rollup``, which ingests runs and writes the site.
+"""Implements the command ``mqconform rollup``, which ingests runs and writes the site.
 
-Spark is imported when the command runs, not before.
+Spark is imported only when the command runs.
 """
 
 from __future__ import annotations
@@ -44,12 +44,14 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 SITE_MARKER = ".mqconform-rollup"
-"""The name of the file that marks a folder whose ``site/`` the command may replace."""
+"""The name of the file that marks a folder. The command may replace ``site/`` in a marked folder."""
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
-"""The memory of Java for writing the pages of a site. An ingest needs more memory."""
+"""The memory of Java while it writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH = 1_000
 MAX_NAMED_ENTRIES = 3
-"""The maximum number of entries that one line on the terminal names; the line only counts further entries."""
+"""The maximum number of entries that one line on the terminal names. The line gives only the number of the other
+entries.
+"""
 
 
 def register(app: typer.Typer) -> None:
@@ -96,8 +98,8 @@ def rollup(
 ) -> None:
     """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
-    Exit 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were not
-    verdicts.
+    Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
+    not verdicts.
     """
     if follow:
         _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
@@ -126,9 +128,10 @@ def rollup(
 def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep the lake and the site up to date with a folder of runs; if ``every`` is None, search the folder only once.
+    """Keep the lake and the site up to date with a folder of runs. If ``every`` is None, search the folder only
+    once.
 
-    ``of_named``: whether the user gave an option that applies only to runs named one by one.
+    ``of_named``: whether the user gave an option that applies only to runs that the command line names.
     """
     from reports.following import follow
 
@@ -169,7 +172,7 @@ def site(
 
 
 def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
-    """Write the site; return its content, and the captures that no run folder contains."""
+    """Write the site. Return its content, and the captures that no run folder contains."""
     from reports.site_of_lake import get_run_folder, load_contents
 
     progress("reading the lake")
@@ -192,8 +195,8 @@ def _show_result(command: str, contents: Contents, missing: list[str], out: Path
 
 
 def matrix_console() -> Console:
-    """Return the console for the matrix. The console does not wrap rows when the output is not a terminal and no width
-    is given.
+    """Return the console for the matrix. The console does not wrap rows if the output is not a terminal and no
+    width is given.
     """
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -202,7 +205,7 @@ def matrix_console() -> Console:
 
 
 def _confirm_replaceable(out: Path) -> None:
-    """Raise `RollupError` unless an earlier rollup wrote the files that this command would replace."""
+    """Raise `RollupError` if a file that this command would replace was not written by an earlier rollup."""
     marker = out / SITE_MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -7,18 +7,18 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINT_GROUP = "mqconform.errata"
-"""The entry point whose function returns the errata; each erratum has the fields of an `Erratum` including
+"""The entry point whose function returns the errata. Each erratum has the fields of an `Erratum`, including
 ``readings``.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A place where the documents contradict themselves or the bytes of real systems.
+    """A place where the documents contradict themselves, or contradict the bytes of real systems.
 
-    ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
-    evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason for the
-    choice; ``settled``: whether bytes of real systems determine the choice.
+    ``says``: the contradiction. ``readings``: each reading, with the verdict for a system that follows it.
+    ``real``: the evidence in bytes of real systems. ``choice``: the values that checks may expect. ``why``: the
+    reason for the choice. ``settled``: whether bytes of real systems determine the choice.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Erratum:
 
 
 def load_errata() -> dict[str, Erratum]:
-    """Return the errata of the installed suites by id; return an empty mapping when no entry point is installed."""
+    """Return the errata of the installed suites by their ids, or an empty mapping if no entry point is installed."""
     return {
         each.id: each for entry in entry_points(group=ENTRY_POINT_GROUP) for each in map(_build_erratum, entry.load()())
     }

@@ -1,4 +1,4 @@
-"""The packages of the extras ``mqconform[reports]`` and ``[sql]``, which a plain installation does not have."""
+"""Names the packages of the extras ``mqconform[reports]`` and ``[sql]``, which a plain installation does not have."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ PACKAGES_BY_EXTRA = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"
 
 
 def describe_missing_requirements() -> str | None:
-    """Return one line that names the missing requirements of reports and the remedy, or None when nothing is
-    missing.
-    """
+    """Return one line that names the missing requirements of reports and the remedy, or None if nothing is missing."""
     from reports.java import check_java
 
     try:
@@ -26,7 +24,7 @@ def describe_missing_requirements() -> str | None:
 
 
 def confirm_installed(extra: str = "reports") -> None:
-    """Raise `RollupError` with the remedy when a package of the extra is missing."""
+    """Raise `RollupError` with the remedy if a package of the extra is missing."""
     missing = [name for name in PACKAGES_BY_EXTRA[extra] if find_spec(name) is None]
     if missing:
         raise RollupError(

@@ -28,8 +28,8 @@ def follow(
 ) -> list[Report]:
     """Ingest the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
 
-    ``every_s``: the seconds between two searches, which continue until Ctrl-C; None: search only once. Returns the
-    reports of a single search, and otherwise an empty list.
+    ``every_s``: the time in seconds between two searches, which continue until Ctrl-C, or None to search only once.
+    Return the reports of a single search, and otherwise an empty list.
     """
     reports: list[Report] = []
 

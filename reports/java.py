@@ -18,7 +18,7 @@ _JAVA_HELP = (
 
 
 def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when Java is missing or too old."""
+    """Return the path of the Java that Spark will start. Raise `RollupError` if Java is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
@@ -36,6 +36,8 @@ def check_java() -> str:
 
 
 def parse_java_version(answer: str) -> int | None:
-    """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
+    """Return the number of the feature release in the output of ``java -version``: 17 for "17.0.15", 8 for
+    "1.8.0_372".
+    """
     match = re.search(r'version "(?:1\.)?(\d+)', answer)
     return int(match[1]) if match else None

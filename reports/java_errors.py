@@ -1,4 +1,4 @@
-"""Translates failures of Java into a one-line message with a remedy."""
+"""Translates failures of Java into one-line messages with a remedy."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ REMEDY_BY_EXCEPTION = {
     "AccessControlException": "the user of this command may not access this file or folder",
     "No space left on device": "free space on the disk (Spark itself works below TMPDIR)",
 }
-"""The remedy for an exception. The key is the name of the exception's class, or words of its message."""
+"""The remedy for each exception. A key is the name of the exception's class, or words of the exception's message.
+"""
 
 
 def describe_java_error(error: Exception) -> str:
-    """Return one line for an exception of Py4J or PySpark: the innermost cause with its message and the remedy."""
+    """Return one line that describes an exception of Py4J or PySpark: the line contains the innermost cause with
+    its message, and the remedy.
+    """
     try:
         cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
     except DEAD_JAVA_ERRORS as silence:
@@ -51,8 +54,8 @@ def describe_java_error(error: Exception) -> str:
 
 
 def find_reason_in_java_output(log: str) -> str:
-    """Return one line with the reason why Java ended, taken from Java's output; return an empty text when the output
-    has no reason.
+    """Return one line with the reason why Java ended, taken from Java's output, or an empty text if the output
+    contains no reason.
     """
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
     return one_line(found[-1], MAX_REASON_CHARACTERS) if found else ""

@@ -1,6 +1,7 @@
-"""The records that the lake provides to the pages, the terminal and matrix.json, without Spark.
+"""Defines the records that the lake provides, without Spark, to the pages, the terminal and matrix.json.
 
-Data that grow with systems times rules are never collected: they are read as a stream, in display order.
+Data whose amount grows with the number of systems times the number of rules are never collected: they are read as a
+stream, in display order.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from reports.vocabulary import SEVERITY
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
-"""The number of runs, the latest first, on the page of a system."""
+"""The number of runs that the page of a system shows, the latest first."""
 PANELS_PER_PAGE = 12
-"""The maximum number of systems whose observations the page of a rule shows; passes do not count.
+"""The maximum number of systems whose observations the page of a rule shows, not counting passes.
 
 The verdicts of all systems are shown.
 """
 EXAMPLES_PER_PAGE = 2
-"""The maximum number of passes with observations on the page of a rule."""
+"""The maximum number of passes whose observations the page of a rule shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class System:
     profile: str = ""
     order: int = 0
     key: str = field(init=False, compare=False)
-    """The name for files, anchors and matrix.json."""
+    """The name of the system in file names, anchors and matrix.json."""
 
     def __post_init__(self) -> None:
         """Compute the key of the system once, because pages use it a million times."""
@@ -74,26 +75,29 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether some check judged the rule when the suites were last proven; None if the run does not record this."""
+    """Whether some check judged the rule when the suites were last proven, or None if the run does not record this.
+    """
     proven: bool | None = None
     observed: str = ""
-    """How the rule is observed, as text: the meaning of ``observe``; empty if the run does not record it."""
+    """How the rule is observed, as text (the meaning of ``observe``), or an empty text if the run does not record
+    it.
+    """
     kind: str = DEMAND
     """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
-    """The number of cells of state tables that the rule decides."""
+    """The number of cells of state tables whose content the rule decides."""
     explored: tuple[str, ...] = ()
     """The areas of random exploration whose model cites the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of one section: the number of its rules, the number of rules with a check, and the number of rules
-    with a proof.
+    """The coverage of one section: the number of its rules, the number of rules with a check, and the number of
+    rules with a proof.
 
-    ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
+    ``demand``: MUST or SHOULD. ``kind``: the class of the rules, such as demand or event.
     """
 
     document: str
@@ -115,8 +119,8 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of message queuing for which the suites have no rules: the parts of the protocol that the project
-    includes, and the parts that it omits.
+    """A protocol of message queuing for which the suites have no rules. The record has the parts of the protocol
+    that the project includes, and the parts that it omits.
     """
 
     name: str
@@ -128,7 +132,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A root cause of verdicts. ``said``: its description; ``checks``: the checks that depend on this prerequisite."""
+    """A root cause of verdicts. ``said``: the description of the root cause. ``checks``: the checks that depend on
+    this prerequisite.
+    """
 
     said: str
     checks: frozenset[str]
@@ -138,9 +144,9 @@ class Root:
 class Run:
     """A run of a system.
 
-    ``counts``: the number of rules by their worst verdict in this run; ``kept``, ``rejected``: numbers of lines;
-    ``unfollowed``: the number of rules of level MUST whose sentence also contains a SHOULD that the system did not
-    follow.
+    ``counts``: the number of rules by their worst verdict in this run. ``kept``, ``rejected``: the numbers of kept
+    and rejected lines. ``unfollowed``: the rules of level MUST whose sentence also contains a SHOULD that the
+    system did not follow.
     """
 
     run: str
@@ -176,9 +182,10 @@ class Run:
 class Frame:
     """A packet that is evidence of a verdict.
 
-    ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
-    inclusive; None for the whole packet. ``marked``: the range of the deciding characters in the dissection (end
-    exclusive). ``capture_ms``: the duration of the capture that contains the packet.
+    ``hex`` may contain only the beginning of the packet; ``octets`` is the length of the whole packet. ``first``,
+    ``last``: the first and the last of the octets that decided the verdict, or None if the whole packet did.
+    ``marked``: the range of the characters in the dissection that show these octets (end exclusive).
+    ``capture_ms``: the duration of the capture that contains the packet.
     """
 
     frame: int | None
@@ -275,9 +282,9 @@ class CitedErratum:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The result of a system in a role with another system as its counterpart: a row of the table ``pairs``.
+    """The result of a system in a role, with another system as its counterpart: a row of the table ``pairs``.
 
-    ``a`` and ``b`` are keys, with the display names of the systems.
+    ``a`` and ``b`` are the keys of the systems, which have display names as well.
     """
 
     a: str
@@ -292,8 +299,9 @@ class Pair:
 class Exchange:
     """The current result of a scenario that two systems ran with each other: a row of the table ``exchanges``.
 
-    ``origin`` and ``target`` are the keys of the systems, which have display names as well. ``position``: the place in
-    the results of the pair; ``broken``: the rules that each system broke in the capture, by key.
+    ``origin`` and ``target`` are the keys of the systems, which have display names as well. ``position``: the place
+    in the results of the pair. ``broken``: the rules that each system broke in the capture, by the key of the
+    system.
     """
 
     origin: str
@@ -315,12 +323,13 @@ class Exchange:
 class Contents:
     """The complete content of the site.
 
-    ``runs``: the latest runs of each system, newest last; ``run_count``: the number of all runs. ``rejected`` is a
-    sample. ``stands`` has the standing verdicts, with the rules in the order of `rule_key`. ``shown`` yields the
-    verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst first. For each rule these
-    are at most `PANELS_PER_PAGE` verdicts other than passes, and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the
-    latest changes of each rule, in the same order. ``found`` yields, system by system, the verdicts that are not a
-    pass, are retired or have later undecided verdicts, the worst first. Each call reads the lake again.
+    ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a
+    sample of the rejected lines. ``stands``: the standing verdicts, with the rules in the order of `rule_key`.
+    ``shown`` yields the verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst
+    first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes, and `EXAMPLES_PER_PAGE`
+    passes. ``changes`` yields the latest changes of each rule, in the same order. ``found`` yields, system by
+    system, the verdicts that are not a pass, are retired or have later undecided verdicts, the worst first. Each
+    call reads the lake again.
     """
 
     systems: tuple[System, ...]
@@ -332,7 +341,7 @@ class Contents:
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
     cited: tuple[CitedErratum, ...] = ()
     pairs: tuple[Pair, ...] = ()
-    """The pairs whose counterpart is not the reference."""
+    """The pairs whose counterpart is not the reference queue manager."""
     exchanges: tuple[Exchange, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
@@ -370,14 +379,15 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the version of a product that was tested last before the given version of the same product."""
+        """Return the version of a product that was tested last before the given version of the product."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and for each system's key the number of rules by verdict.
+    """A section of a document: its rules, judged or not, and the number of rules by verdict for each system, by the
+    key of the system.
 
     ``checked``: the number of rules that count as checked, with or without a verdict.
     """
@@ -405,7 +415,7 @@ class Section:
 
 
 def make_unlisted_rule(rule: str, document: str, section: str, level: str) -> Rule:
-    """Return a row for a rule that was judged but is missing in every catalogue."""
+    """Return a record for a rule that was judged but is missing in every catalogue."""
     says = "The catalogue of this run has no row for this rule."
     return Rule(
         rule=rule,

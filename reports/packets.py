@@ -17,11 +17,11 @@ from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
-"""A function that reads the packets of a verdict, given document and section, expected, observed, and (frame, first,
-last) of packets.
+"""A function that reads the packets of a verdict. Its arguments are the document and section (one text), the
+expected value, the observed value, and (frame, first, last) of each packet.
 
-The function returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they cannot
-be shown.
+The function returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they
+cannot be shown.
 """
 MAX_CACHED_CAPTURES = 32
 
@@ -36,7 +36,9 @@ def get_packet_reader() -> ShowPackets:
 
 
 class _PacketReader:
-    """Reads packets, and keeps the last captures in memory, because the rules of a section often share their checks."""
+    """Reads packets, and keeps the last captures in memory, because the rules of a section often share their
+    checks.
+    """
 
     def __init__(self, read: Callable[[Path], Show]) -> None:
         self.read = read

@@ -14,16 +14,17 @@ from typing import TextIO
 FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
-"""The number of seconds between two reports: the first number on a terminal, the second in a pipe."""
+"""The number of seconds between two reports: the first number applies to a terminal, the second to a pipe."""
 _ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 
 
 class Progress:
-    """Reports the stages of a command on stderr after `FIRST_REPORT_AFTER_S` seconds, with the remaining time if it is
-    known.
+    """Reports the stages of a command on stderr after `FIRST_REPORT_AFTER_S` seconds, with the remaining time if it
+    is known.
 
-    On a terminal, the reports replace each other on one line, which is erased at the end; in a pipe, a new line follows
-    every `PIPED_S` seconds. Used as a context manager, the object also reports during a long stage.
+    On a terminal, the reports replace each other on one line, which is erased at the end. In a pipe, a new line
+    follows every `PIPED_S` seconds. If the instance is used as a context manager, it also reports during a long
+    stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -53,7 +54,9 @@ class Progress:
             self._out.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
-        """Report a stage and the number of its finished parts: ``done`` of ``whole`` (0: unknown)."""
+        """Report a stage. ``done`` of its ``whole`` parts are finished; ``whole`` is 0 if the number of parts is
+        unknown.
+        """
         now = self._clock()
         with self._lock:
             if self._is_at_rest:
@@ -64,7 +67,7 @@ class Progress:
             self._print_line(now)
 
     def pause(self) -> None:
-        """Report nothing until the next stage begins; then wait again for `FIRST_REPORT_AFTER_S` seconds before the
+        """Report nothing until the next stage begins. Then wait again for `FIRST_REPORT_AFTER_S` seconds before the
         next report.
         """
         with self._lock:

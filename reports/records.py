@@ -1,4 +1,4 @@
-"""Reads untrusted JSON field by field; an error names the field and its file."""
+"""Reads untrusted JSON field by field. An error names the field and its file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from reports.text import one_line
 SCHEMA_VERSIONS = (1, 2)
 """The versions of run folders that can be read."""
 VALID_YEARS = (1970, 9000)
-"""The range of years in which a run may have started; every programming language can represent times in this range."""
+"""The range of years in which a run may have started. Every programming language can represent times in this range.
+"""
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates, which JSON can write and UTF-8 cannot, by the characters that Java writes for them."""
+    """Replace lone surrogates by the characters that Java writes for them. JSON can contain lone surrogates, but
+    UTF-8 cannot.
+    """
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -30,9 +30,9 @@ def _describe_dependents(root: Root) -> str:
 
 
 def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
-    """Return the root causes of a run; malformed values are dropped.
+    """Return the root causes of a run. Malformed values are dropped.
 
-    ``new_names``: the new name of each renamed check, by its old name, both without parameters.
+    ``new_names``: the new name of each renamed check by the old name of the check, both without parameters.
     """
     try:
         tree = json.loads(extra) if extra else {}

@@ -1,4 +1,4 @@
-"""Resolves the paths that the files of a run folder name, and refuses paths that lead outside the folder."""
+"""Resolves the paths of files that the files of a run folder name, and refuses paths that lead outside the folder."""
 
 from __future__ import annotations
 

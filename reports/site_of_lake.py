@@ -1,6 +1,7 @@
-"""Reads the content of the pages from a lake: small tables as collections, large ones as streams in page order.
+"""Reads the content of the pages from a lake: small tables as collections, large tables as streams in page order.
 
-Data that grow with the runs, or with systems times rules, are not collected.
+Data whose amount grows with the number of runs, or with the number of systems times the number of rules, are not
+collected.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]
 def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
     """Return the newest texts of each known or judged rule, and the newest suites.
 
-    A rule that only older suites have counts as not checked.
+    A rule that only older suites contain counts as not checked.
     """
     suites = runs.groupBy("suites").agg(sql.max("ingest").alias("ingest"))
     of_systems = runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("suites")).select("suites").distinct()
@@ -201,8 +202,8 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:
-    """Return ``rule_current`` without the columns and texts that pages omit, because huge packets would fill the
-    memory.
+    """Return the rows of ``rule_current`` without the columns and texts that pages omit, because huge packets would
+    fill the memory.
     """
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
@@ -227,7 +228,9 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose the verdicts to show from small columns, then read the texts and packets of the chosen verdicts."""
+    """Choose the verdicts to show according to small columns, then read the texts and packets of the chosen
+    verdicts.
+    """
     bad = get_rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (

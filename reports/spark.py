@@ -22,8 +22,8 @@ from reports.java_errors import SPARK_ERRORS, describe_java_error, find_reason_i
 from reports.rollup_error import RollupError
 
 SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
-"""The Java options of a short job: Java's second compiler would take a third of the time of a short job, but halves the
-time of a long job.
+"""The Java options of a short job. They disable Java's second compiler, which would take a third of the time of a
+short job, but halves the time of a long job.
 """
 CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """The file with Spark's classes in Java's memory format (scripts/java_classes.py). A different version of Java ignores
@@ -35,8 +35,8 @@ the file.
 def open_spark_session(
     master: str, log: Path | None = None, conf: Mapping[str, str] | None = None, *, much: bool = False
 ) -> Iterator[SparkSession]:
-    """Open a Spark session, which is stopped at the end of the context; write Java's output to the file ``log``. Raises
-    `RollupError`.
+    """Open a Spark session, which is stopped at the end of the context, and write Java's output to the file
+    ``log``. Raise `RollupError` if Spark fails.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
     ``much``: whether the session will run jobs that take minutes.
@@ -93,7 +93,7 @@ def _raise_on_interrupt() -> Iterator[None]:
 
 
 def _list_children() -> set[int]:
-    """Return the child processes of the main thread; empty outside Linux."""
+    """Return the child processes of the main thread, or an empty result outside Linux."""
     with suppress(OSError):
         return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
     return set()
@@ -143,11 +143,11 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
 
 
 def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
-    """Keep PySpark from printing a traceback when Java dies or a user interrupts: the command prints a one-line
-    message.
+    """Keep PySpark from printing a traceback when Java dies or a user interrupts, because the command prints a
+    one-line message.
 
-    ``interrupted``: the interrupt handler that was set before the start of Spark. Spark's own handler would call Java,
-    which may be busy.
+    ``interrupted``: the interrupt handler that was set before the start of Spark. Spark's own handler would call
+    Java, which may be busy.
     """
     if interrupted is not None and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interrupted)
@@ -167,7 +167,7 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _redirect_standard_streams(log: Path) -> Iterator[None]:
-    """Point descriptors 1 and 2 at a file while Java starts, because Java inherits them."""
+    """Redirect descriptors 1 and 2 to a file while Java starts, because Java inherits them."""
     sys.stdout.flush()
     sys.stderr.flush()
     with log.open("wb") as file, ExitStack() as undo:

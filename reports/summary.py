@@ -1,6 +1,7 @@
-"""Formats the matrix for the terminal: a row of verdicts for each system.
+"""Formats the matrix for the terminal, which has a row of verdicts for each system.
 
-With few systems, the matrix also shows each section; with some more systems, each document.
+If the number of systems is small, the matrix also shows each section; if it is larger, the matrix shows only each
+document.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ SYSTEMS_WITH_SECTIONS = 3
 SYSTEMS_WITH_DOCUMENTS = 20
 """The maximum number of systems for which the worst verdict in each document is shown."""
 SYSTEMS_SHOWN = 60
-"""The maximum number of rows of systems; if there are more systems, those with the most findings are shown."""
+"""The maximum number of systems that have a row. If there are more systems, the systems with the most findings have
+rows.
+"""
 
 
 @dataclass(slots=True)
 class MatrixRow:
-    """A row of the matrix: a group of sections of a document, or the whole document (``group`` empty)."""
+    """A row of the matrix, for a group of sections of a document, or for the whole document (``group`` is empty)."""
 
     document: str
     group: str
@@ -47,7 +50,7 @@ class MatrixRow:
 
 
 def build_matrix_rows(contents: Contents) -> list[MatrixRow]:
-    """Return the rows in the order of the documents; the total of a document precedes its groups of sections."""
+    """Return the rows in the order of the documents. The total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
@@ -58,8 +61,8 @@ def build_matrix_rows(contents: Contents) -> list[MatrixRow]:
 
 
 def build_terminal_matrix(contents: Contents) -> Group:
-    """Return tables and legend of the matrix for a rich console. Strings of a SUT are shown as text, never as
-    markup.
+    """Return the tables and the legend of the matrix for a rich console. Strings of a SUT are shown as text, never
+    as markup.
     """
     legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [
@@ -76,7 +79,7 @@ def build_terminal_matrix(contents: Contents) -> Group:
 
 
 def _describe_root_causes(contents: Contents) -> list[Text]:
-    """Return a line for each root cause of a system's latest run; verdicts that depend on a root cause have no
+    """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause have no
     meaning.
     """
     found = [
@@ -172,7 +175,7 @@ def _build_tables_of_sections(contents: Contents) -> Group:
 
 
 def _format_system_name(contents: Contents, system: System) -> Text:
-    """Return the display name of a system; the name has a mark if the latest run of the system is partial.
+    """Return the display name of a system, with a mark if the latest run of the system is partial.
 
     Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """

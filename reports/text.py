@@ -1,5 +1,5 @@
-"""Makes untrusted texts safe to show: texts have a limited length and no invisible characters, and names contain no
-path.
+"""Makes untrusted texts safe to show. The texts have a limited length and no invisible characters, and names
+contain no path.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import NamedTuple
 MAX_SHOWN_CHARACTERS = 2_000
 """The number of characters that a page shows of one text."""
 MAX_DISSECTION_CHARACTERS = 8_000
-"""The number of characters that a page shows of one dissection; the dissections of session packets have up to 1,800."""
+"""The number of characters that a page shows of one dissection. The dissections of session packets have up to 1,800
+characters.
+"""
 MAX_SHOWN_OCTETS = 1_024
 """The number of octets that a page shows of one packet."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -23,20 +25,24 @@ GROUP_TITLES = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 
 
 def make_visible(text: str) -> str:
-    """Return ``text`` with every control, bidirectional or other unprintable character as ⟨U+XXXX⟩."""
+    """Return ``text`` with every control, bidirectional or other unprintable character replaced by ⟨U+XXXX⟩."""
     if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else f"⟨U+{ord(char):04X}⟩" for char in text)
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return ``text`` for a terminal: visible, on one line, at most ``limit`` characters."""
+    """Return ``text`` for a terminal: on one line, with visible characters only, and with at most ``limit``
+    characters.
+    """
     line = " ".join(make_visible(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def escape_formula(text: str) -> str:
-    """Return a text for a cell of CSV, with an apostrophe before a formula, because tested systems choose the texts."""
+    """Return a text for a cell of CSV. A formula gets a leading apostrophe, because tested systems choose the
+    texts.
+    """
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
@@ -82,7 +88,7 @@ class Check(NamedTuple):
 
 
 def shorten_check_id(test: str) -> Check:
-    """Split the id of a check into its file and name; without a file, the whole id is the name."""
+    """Return the file and the name of a check, given its id. If the id contains no file, the whole id is the name."""
     path, colons, name = test.partition("::")
     return Check(path, name) if colons else Check("", test)
 
@@ -107,7 +113,8 @@ def slug(text: str) -> str:
 
 
 def system_key(name: str, version: str, profile: str) -> str:
-    """Return the key of a system under test: its words, and a digest that distinguishes "a b", "c" from "a", "b c".
+    """Return the key of a system under test. The key consists of words of the system's name and a digest, which
+    distinguishes "a b", "c" from "a", "b c".
 
     The lake computes the same key in Spark (`reports.lake.schemas.compute_system_key`).
     """
@@ -118,11 +125,11 @@ def system_key(name: str, version: str, profile: str) -> str:
 
 
 def section_key(section: str) -> tuple[tuple[int, str], ...]:
-    """Return a key that sorts "3.1.10" after "3.1.9"."""
+    """Return a sort key that puts "3.1.10" after "3.1.9"."""
     return tuple((int(part), "") if re.fullmatch(r"[0-9]{1,9}", part) else (0, part) for part in section.split("."))
 
 
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:
-    """Return a key that sorts "A-9" before "A-10"."""
+    """Return a sort key that puts "A-9" before "A-10"."""
     parts = re.split(r"([0-9]{1,9})", text)
     return tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 ENTRY_POINT_GROUP = "mqconform.values"
-"""The entry point whose function returns a text in which numbers have their names."""
+"""The entry point whose function returns a text with names added to its numbers."""
 WithNames = Callable[[str], str]
 
 

@@ -1,5 +1,5 @@
-"""Stores the standing verdict of every rule for every system in one octet each, so 200 systems with 3,000 rules need
-600 kB.
+"""Stores the standing verdict for every rule and every system in one octet each, so that 200 systems with 3,000
+rules need 600 kB.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
 
 @dataclass(frozen=True, slots=True)
 class VerdictTable:
-    """A table of verdicts without retired rules.
+    """A table of the verdicts for rules that are not retired.
 
-    ``places``: the index of each rule; ``rows``: the verdicts of each system, by the key of the system.
+    ``places``: the index of each rule. ``rows``: the verdicts of each system, by the key of the system.
     """
 
     places: dict[str, int]
@@ -37,7 +37,7 @@ class VerdictTable:
             row[self.places[rule]] = code
 
     def get(self, system: str, rule: str) -> str | None:
-        """Return the verdict of a rule for a system; return None for an unjudged or unknown rule."""
+        """Return the verdict of a system for a rule, or None for an unjudged or unknown rule."""
         place = self.places.get(rule)
         code = _NOT_JUDGED if place is None else self.rows[system][place]
         return None if code == _NOT_JUDGED else VERDICTS[code]

@@ -1,4 +1,4 @@
-"""Defines the closed set of verdicts and how they are displayed: every color has a symbol and a word."""
+"""Defines the closed set of verdicts and the way in which they are displayed: every color has a symbol and a word."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ NOT_JUDGED = Kind("not_judged", "·", "no verdict", "no run has a verdict for th
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)}
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
-"""The rank of each verdict; 0 is the worst."""
+"""The rank of each verdict. Rank 0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
-"""The verdicts that decide about the system. A line with any other verdict has a reason why the rule is undecided."""
+"""The verdicts that decide about the system. A line with any other verdict contains the reason why the rule is
+undecided.
+"""
 RESULTS: tuple[str, ...] = ("fail", "broken", "unsupported", "pass")
 """The results of a scenario of a pair, the worst first."""
 FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")

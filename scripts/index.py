@@ -1,4 +1,4 @@
-"""Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
+"""Writes suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
 FOLDER contains the files of the ledger: rules.tsv, declared.*.tsv and classes.*.tsv. The index does not contain the
 sentences of the documents.
@@ -22,8 +22,8 @@ def read_ledger_table(file: Path) -> Iterator[dict[str, str]]:
 
 
 def list_index_rows(ledger: Path) -> list[list[str]]:
-    """Return the rows of the ledger by section, without the sentences of the documents; declared rows come last in a
-    section.
+    """Return the rows of the ledger by section, without the sentences of the documents. Declared rows come last in
+    a section.
     """
     classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in read_ledger_table(file)}
     rows = list(read_ledger_table(ledger / "rules.tsv"))

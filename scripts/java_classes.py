@@ -1,6 +1,6 @@
-"""Make an archive of the classes that Java loads when Spark starts, so that every later start is faster.
+"""Makes an archive of the classes that Java loads when Spark starts, so that every later start is faster.
 
-`python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`: 190 MiB, in half a minute.
+`python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`, which has 190 MiB, in half a minute.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from benchmarks.lake_runs import Runs
 from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS
 
 HANG_TIMEOUT_S = 1_800
-"""The time in s after which Java counts as hanging: the work takes half a minute on an idle machine, minutes on a
-busy one.
+"""The time in s after which Java counts as hanging. The work takes half a minute on an idle machine, and minutes on
+a busy machine.
 """
 
 
 def main() -> int:
-    """Ingest a run into a temporary lake, so that Java writes its classes; return 0 when the file is complete."""
+    """Ingest a run into a temporary lake, so that Java writes its classes. Return 0 if the file is complete."""
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)

@@ -1,14 +1,15 @@
-"""Record the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
+"""Records the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
 Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
-one, `mqconform serve` in the other. A `Wire` joins the two namespaces; packets are lost or reordered only in the
-`Wire`. The harness also records the same conversations in its own captures; the tests compare both kinds of captures.
+the first namespace, and `mqconform serve` runs in the second. A `Wire` joins the two namespaces; packets are lost
+or reordered only in the `Wire`. The harness also records the same conversations in its own captures; the tests
+compare both kinds of captures.
 
 .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
 The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the loopback headers of BSD and
-OpenBSD replace the Ethernet headers. The scenario `faults` runs `serve` with each fault of faults.toml, and records the
-checks that show the fault:
+OpenBSD replace the Ethernet headers. The scenario `faults` runs `serve` with each fault of faults.toml, and records
+the checks that show the fault:
 
 .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
@@ -88,7 +89,8 @@ class Wire:
     """A connection that carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late``
     arrive after the next packet.
 
-    ``copied``: the device to which a copy of each packet is written; ``frames``: makes the frames of the copy.
+    ``copied``: the device to which a copy of each packet is written. ``frames``: the function that makes the frames
+    of the copy.
     """
 
     ends: tuple[Device, Device]
@@ -151,8 +153,8 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
 
 
 def build_fragments(packet: bytes) -> list[bytes]:
-    """Cut a packet into fragments of at most 576 bytes. Where a packet has three fragments, the second fragment is sent
-    last.
+    """Return the fragments of a packet, which have at most 576 bytes each. If a packet has three fragments, the
+    second fragment comes last.
     """
     old = IP(packet)
     old.flags = 0
@@ -163,7 +165,7 @@ def build_fragments(packet: bytes) -> list[bytes]:
 @dataclass(frozen=True)
 class Scenario:
     """A capture to record. ``recorder``: the command that captures, either on the device ``t0`` of the harness's
-    namespace or on ``m0``, the device that gets the copies.
+    namespace, or on ``m0``, the device that receives the copies.
     """
 
     name: str
@@ -174,7 +176,9 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """The options of the editcap command that changes the recorded capture; the two file names enclose the options."""
+    """The options of the editcap command that changes the recorded capture. They stand between the names of the
+    input file and of the output file.
+    """
     loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
@@ -204,7 +208,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A capture that text2pcap writes: ``header`` precedes each IP packet, and the link type is not Ethernet."""
+    """A capture that text2pcap writes. ``header`` precedes each IP packet, and the link type is not Ethernet."""
 
     name: str
     link_type: int
@@ -259,8 +263,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to the file ``out`` (without suffix), and the harness's captures to the folder ``own``;
-    return a description of the recorded files.
+    """Record one scenario to the file ``out`` (given without its suffix), and the harness's captures to the folder
+    ``own``. Return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)
@@ -285,7 +289,9 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
 
 
 def rewrite(rewriting: Rewriting, out: Path) -> str:
-    """Write the IP packets of a recorded Ethernet capture with text2pcap; return their number and size as text."""
+    """Write the IP packets of a recorded Ethernet capture with text2pcap. Return the number and the size of the
+    packets as text.
+    """
     source = out / rewriting.source / "capture.pcapng.gz"
     target = out / rewriting.name / f"capture{rewriting.suffix}.gz"
     target.parent.mkdir(exist_ok=True)
@@ -301,8 +307,8 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
-    """Return a line for text2pcap: the time of a frame, and the frame with a different header instead of the Ethernet
-    header.
+    """Return a line for text2pcap. The line contains the time of a frame, and the frame with a different header
+    instead of the Ethernet header.
     """
     seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
     time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
@@ -384,7 +390,7 @@ def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
 
 
 def _compress(source: Path, target: Path) -> int:
-    """Compress a file; return the compressed size in bytes."""
+    """Compress a file, and return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
     return target.stat().st_size

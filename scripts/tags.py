@@ -1,7 +1,7 @@
-"""Write the file `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
+"""Writes the file `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
 
-Each entry has the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is generated
-from the rows and is not part of the repository, so the repository stores each sentence once.
+Each entry contains the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is
+generated from the rows and is not part of the repository, so the repository contains each sentence only once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from harness.printable import one_line
 from harness.rules.catalogue import Rule, load_catalogue
 
 MAX_CHARACTERS = 300
-"""The longest sentence in characters; all sentences are shorter."""
+"""The maximum length of a sentence in characters. All sentences are shorter."""
 
 
 def build_tags(rules: Iterable[Rule]) -> list[str]:

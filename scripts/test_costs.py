@@ -1,8 +1,8 @@
-"""Print the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
+"""Prints the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
 
-``test_costs.py FOLDER`` prints the costs from FOLDER, where each track wrote one JSON file (tests/costs.py).
-``test_costs.py run FILE -- COMMAND ...`` runs the command of a track without pytest, writes the cost of the command to
-FILE, and exits with the exit code of the command.
+``test_costs.py FOLDER`` prints the costs from FOLDER, to which each track wrote one JSON file (tests/costs.py).
+``test_costs.py run FILE -- COMMAND ...`` runs the command of a track without pytest, writes the cost of the command
+to FILE, and exits with the exit code of the command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_SHOWN_TESTS = 10
 
 
 def main() -> int:
-    """Carry out the command that the arguments name; return the exit code."""
+    """Carry out the command that the arguments name, and return the exit code."""
     if sys.argv[1:2] == ["run"]:
         return run_and_measure(Path(sys.argv[2]), sys.argv[4:])
     for line in list_report_lines(Path(sys.argv[1])):
@@ -27,7 +27,7 @@ def main() -> int:
 
 
 def run_and_measure(path: Path, command: list[str]) -> int:
-    """Run a command and write the CPU seconds that it and its children used."""
+    """Run a command, and write the CPU seconds that the command and its children used."""
     done = subprocess.run(command, check=False)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,10 @@
-"""Carry out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
+"""Carries out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job tests
-`mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline and creates
-one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
-`--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must be red.
+Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job
+tests `mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline
+and creates one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten
+minutes; `--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must
+be red.
 """
 
 from __future__ import annotations
@@ -41,20 +42,20 @@ class Step:
     always: bool = False
     """Whether the step also runs after another step has failed."""
     needs: str = ""
-    """A file that the step needs; the job skips the step when this file is missing."""
+    """A file that the step needs. The job skips the step if this file is missing."""
     not_here: str = ""
 
     @property
     def title(self) -> str:
-        """Return a name for the step: the reason why this machine cannot carry it out, or else the first line of its
-        script.
+        """Return a name for the step: the reason why this machine cannot carry out the step, or else the first line
+        of the step's script.
         """
         return self.not_here or self.script.partition("\n")[0]
 
 
 def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of the only job of a GitHub workflow; add the job's ``env`` to those ``variables`` that have no
-    value yet.
+    """Yield the steps of the only job of a GitHub workflow. Add the job's ``env`` to the ``variables``, except
+    where a variable already has a value.
     """
     (job,) = tree["jobs"].values()
     yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
@@ -76,8 +77,8 @@ def _parse_condition(words: str) -> tuple[bool, str]:
 
 
 def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of the only job of a GitLab pipeline: its script is one step, and its after_script is a second
-    step that always runs.
+    """Yield the steps of the only job of a GitLab pipeline. The first step is the job's script. The second step is
+    its after_script, which always runs.
     """
     (job,) = tree.values()
     for name, value in job["variables"].items():
@@ -99,7 +100,7 @@ def print_line(line: str) -> None:
 
 
 def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
-    """Carry out the job of GitHub or of GitLab; return the number of failed steps."""
+    """Carry out the job of GitHub or of GitLab, and return the number of failed steps."""
     print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
@@ -134,7 +135,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
 
 
 def _create_environment(folder: Path) -> Path:
-    """Create a virtual environment and install the wheel; return the folder of its programs."""
+    """Create a virtual environment and install the wheel into it. Return the folder of the environment's programs."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     return folder / "bin"
 
@@ -175,7 +176,7 @@ def list_results(checkout: Path, summary: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Carry out the requested jobs; return 1 when a job has an unexpected result."""
+    """Carry out the requested jobs. Return 1 if a job has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")

@@ -1,10 +1,10 @@
-"""Pairs of processes that send messages over loopback TCP; each module is one kind of pair.
+"""Runs pairs of processes that send messages over loopback TCP. Each module implements one kind of pair.
 
 A module has the coroutines ``receive(options, report)`` and ``send(options, port, report)``; each coroutine is the
-program of one process. ``receive`` reports its ``port`` when it is ready, and after the last message the ``instant``
-and its ``memory`` at the marks. ``send`` reports the ``instant`` of its start, after connecting, and after the last
-acknowledgment that instant and its ``memory``. Instants are float seconds of the monotonic clock, which all processes
-share.
+program of one process. ``receive`` reports its ``port`` when it is ready, and after the last message the
+``instant`` and its ``memory`` at the marks. ``send`` reports the ``instant`` of its start after it has connected.
+After the last acknowledgment it reports that ``instant`` and its ``memory``. Instants are float seconds of the
+monotonic clock, which all processes share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Report = Callable[[dict[str, Any]], None]
 class Options:
     """The options of a pair. ``kind`` selects a variant of the module. ``folder`` is for files of both processes.
 
-    ``marks``: the numbers of messages after which each process notes its memory. ``receiver_counts``: whether the
+    ``marks``: the numbers of messages after which each process records its memory. ``receiver_counts``: whether the
     measured time ends with the receiver's last message (true), or with the sender's last acknowledgment (false).
     """
 
@@ -46,8 +46,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The time that the messages took in float seconds, and the resident memory in bytes at each mark: (sender,
-    receiver).
+    """The time that the messages took in float seconds, and for each mark the resident memory in bytes of the
+    sender and of the receiver.
     """
 
     messages: int
@@ -93,7 +93,7 @@ class Memory:
         self._left = list(marks)
 
     def at(self, messages: int) -> None:
-        """Note the memory of this process if the number of messages is a mark."""
+        """Record the memory of this process if the number of messages is a mark."""
         while self._left and messages >= self._left[0]:
             del self._left[0]
             self.noted.append(measure_resident_bytes())
@@ -146,7 +146,7 @@ def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a process by closing its input; kill it if it does not react."""
+    """End a process by closing its input. Kill the process if it does not react."""
     assert process.stdin is not None
     process.stdin.close()
     try:

@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks.pairs receive|send OPTIONS [PORT]`` runs one process of a pair."""
+"""Runs one process of a pair (``python -m benchmarks.pairs receive|send OPTIONS [PORT]``)."""
 
 from __future__ import annotations
 

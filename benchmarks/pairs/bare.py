@@ -1,6 +1,6 @@
-"""Measures the limit of the machine: the pair sends the same bytes through asyncio streams and acknowledges them in the
-same windows. The receiver reads message by message, and ignores the content. ``kind``: "window" writes a whole window
-at once, "message" writes each message separately.
+"""Measures the limit of the machine: the pair sends the bytes of the other pairs through asyncio streams and
+acknowledges them in the same windows. The receiver reads message by message, and ignores the content. ``kind``:
+"window" writes a whole window at once, "message" writes each message separately.
 """
 
 from __future__ import annotations

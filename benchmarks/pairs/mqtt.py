@@ -1,8 +1,9 @@
-"""Measures amqtt, the most similar message queue in Python: a publisher in one process, its broker in the other.
+"""Measures amqtt, the most similar message queue in Python. A publisher runs in one process, and its broker in the
+other.
 
-``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory. "1 published" counts the broker's
-acknowledgments; "1 delivered" counts the messages of a subscriber in the broker's process. The publisher sends a window
-of messages before it waits for acknowledgments.
+``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory. "1 published" counts the
+broker's acknowledgments; "1 delivered" counts the messages of a subscriber in the broker's process. The publisher
+sends a window of messages before it waits for acknowledgments.
 """
 
 from __future__ import annotations

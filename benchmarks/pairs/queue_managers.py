@@ -1,7 +1,9 @@
-"""Two reference queue managers with real sockets, and for recoverable messages with a real store at each end.
+"""Measures two reference queue managers with real sockets. For recoverable messages each queue manager has a real
+store.
 
-``kind``: express, recoverable or transactional. The applications run in the processes of the queue managers: one
-application sends while few messages wait, the other receives every message from its queue. They do not use JSON.
+``kind``: express, recoverable or transactional. The applications run in the processes of the queue managers: the
+first application sends while few messages wait, and the second application receives every message from its queue.
+The applications do not use JSON.
 """
 
 from __future__ import annotations
@@ -136,8 +138,8 @@ class _Sender:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """A request to dequeue at most ``limit`` messages, and to wait for a message if fewer messages are available. The
-    result of the request is empty.
+    """A request to dequeue at most ``limit`` messages. If fewer messages are available, the request waits for the
+    next message. The result states whether the queue is empty.
     """
 
     handle: int
@@ -146,7 +148,7 @@ class _Take:
 
 
 def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
-    """Raise the Dequeue Message event like a remote protocol. Spec: MS-MQDMPR 3.1.7.1.10."""
+    """Raise the Dequeue Message event as a remote protocol does. Spec: MS-MQDMPR 3.1.7.1.10."""
     descriptor = qm.descriptors[request.handle]
     waiting = len(qm.readers)
     for _ in range(request.limit):

@@ -1,9 +1,9 @@
-"""A remote reader with one connection, which waits for each answer, and its server.
+"""Measures a server and a remote reader that has one connection and waits for each answer.
 
-``kind``: "qm2qm" receives and acknowledges every message of a queue of the reference; "abandoned" opens a queue, locks
-its message and resets the connection, repeatedly; "impacket" and "bare" send the same bytes to impacket's own server
-and to asyncio streams, which only return as many bytes as a queue manager would. All kinds use the same client:
-prepared bytes over a blocking socket.
+``kind``: "qm2qm" receives and acknowledges every message of a queue of the reference. "abandoned" repeatedly opens
+a queue, locks its message and resets the connection. "impacket" and "bare" send the same bytes to impacket's own
+server and to asyncio streams, which only return as many bytes as a queue manager would. All kinds use the same
+client, which sends prepared bytes over a blocking socket.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _echo_all(stream: socket.socket, messages: int) -> None:
 
 
 def _swap_all(stream: socket.socket, messages: int) -> None:
-    """Send as many bytes as the answer of a queue manager has, and receive them back, for each message."""
+    """For each message, send as many bytes as the answer of a queue manager has, and receive them back."""
     echoed = _build_echoes()
     for _ in range(messages):
         for data in echoed:
@@ -182,7 +182,7 @@ def _bind(stream: socket.socket) -> None:
 
 
 def _open(stream: socket.socket) -> int:
-    """Open the queue; return its handle."""
+    """Open the queue, and return its handle."""
     name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": NAME}
     access = {"dwCallingProcessID": 0, "dwDesiredAccess": 1, "dwShareMode": 0, "pLicGuid": LICENCE, "dwMQS": 0}
     asked = OPEN_REMOTE.build_in({"pQueueFormat": name, **access}, Encoding())
@@ -218,7 +218,7 @@ def _request(context: int, opnum: int, stub: bytes, call_id: int = 1) -> bytes:
 
 
 def _answer(stream: socket.socket) -> bytes:
-    """Receive a whole PDU from the server, and return it."""
+    """Receive a complete PDU from the server, and return it."""
     data = stream.recv(65_536)
     while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
         more = stream.recv(65_536)

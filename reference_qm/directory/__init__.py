@@ -1,4 +1,6 @@
-"""The directory of an enterprise and the events that use it. Spec: MS-MQDMPR 3.1.1, 3.1.7.1.18 to 3.1.7.1.25."""
+"""Implements the directory of an enterprise and the events that use the directory. Spec: MS-MQDMPR 3.1.1,
+3.1.7.1.18 to 3.1.7.1.25.
+"""
 
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, build_equality_filter

@@ -1,4 +1,4 @@
-"""The enumerations of the directory elements. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.17."""
+"""Defines the enumerations of the directory elements. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.17."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OperatingSystemType(Enum):
 
     @property
     def is_server(self) -> bool:
-        """Return whether the system is server-class. Spec: MS-MQQB 2.2.3.1 (OS), 2.2.7 (RC)."""
+        """Return whether the operating system is a server system. Spec: MS-MQQB 2.2.3.1 (OS), 2.2.7 (RC)."""
         return self in (OperatingSystemType.WIN_SERVER, OperatingSystemType.WIN_ENT)
 
 

@@ -1,9 +1,10 @@
-"""The directory events of a queue manager. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
+"""Implements the directory events of a queue manager. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
 
-The function of a read takes the content of the directory as last read, the queue manager's own state, and the printed
-arguments: ``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes``
-iAttributeList, ``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two
-halves, because the directory answers later: one function makes the request, and ``note_change`` handles the result.
+A function that reads takes the content of the directory at the last read, the queue manager's own state, and the
+printed arguments: ``element`` is iDirectoryObject, ``kind`` is iDirectoryObjectType, ``filters`` is iFilter,
+``attributes`` is iAttributeList, ``orders`` is iAttributeSortOrder, ``handle`` is iQueryHandle, and ``force`` is
+iForceDirectoryRead. A change needs two functions, because the directory answers later: the first function makes the
+request, and ``note_change`` handles the result.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def read_directory(
     *,
     force: bool = False,
 ) -> Found:
-    """Raise the event Read Directory; while the directory is offline, the event finds only the queue manager's own
+    """Raise the event Read Directory. While the directory is offline, the event finds only the queue manager's own
     elements. Spec: MS-MQDMPR 3.1.7.1.20.
     """
     if state.DirectoryOffline and not force:

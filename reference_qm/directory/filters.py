@@ -36,12 +36,12 @@ _ORDERED_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
-    """A filter or a sort order is invalid for a type of object; the message has one line."""
+    """A filter or a sort order is invalid for a type of object. The message has one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeFilter:
-    """An attribute-filter expression: ``AttributeFilter("ActualCost", Operator.LESS_THAN, 5)``.
+    """An expression of an attribute filter, such as ``AttributeFilter("ActualCost", Operator.LESS_THAN, 5)``.
 
     Spec: MS-MQDMPR 3.1.7.1.20.
     """
@@ -53,7 +53,8 @@ class AttributeFilter:
     def holds(self, element: DirectoryObject) -> bool:
         """Return whether an element satisfies the filter.
 
-        A list satisfies the filter if one of its values does; letter case of text is ignored.
+        An attribute with a list of values satisfies the filter if at least one of the values does. Text is compared
+        without regard to letter case.
         """
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
@@ -74,10 +75,10 @@ def build_equality_filter(attribute: str, value: Value) -> tuple[AttributeFilter
 
 @dataclass(frozen=True, slots=True)
 class AttributeSortOrder:
-    """An attribute-sort-order value.
+    """The sort order for one attribute.
 
-    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: the attribute with the highest priority sorts first; an attribute with
-    priority 0 does not sort.
+    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: the elements are sorted by the attribute with the highest priority
+    first; an attribute with priority 0 is not used for sorting.
     """
 
     SortPriority: int
@@ -85,7 +86,7 @@ class AttributeSortOrder:
 
 
 def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
-    """Raise FilterError for an expression that is invalid for a type of object."""
+    """Raise FilterError if an expression is invalid for a type of object."""
     for one in filters:
         if one.attribute not in directory_attributes(kind):
             raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
@@ -94,17 +95,18 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
 
 
 def select_matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
-    """Return the elements that satisfy all expressions, in the order in which they were given."""
+    """Return the elements that satisfy all expressions; the order of the elements stays unchanged."""
     return [element for element in elements if all(one.holds(element) for one in filters)]
 
 
 def sort_elements(
     elements: list[DirectoryObject], names: Sequence[str] | None, orders: Sequence[AttributeSortOrder] | None
 ) -> list[DirectoryObject]:
-    """Sort elements of one type by attributes; each attribute has at most one sort order.
+    """Sort elements of one type by attributes. Each attribute has at most one sort order.
 
-    For equal priorities, the attribute that is named first sorts first; an unset value sorts as the smallest value;
-    names that are not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
+    If two attributes have the same priority, the attribute that is named first has precedence. An unset value sorts
+    as the smallest value. Names that are not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM
+    3.1.6.4.1.2.
     """
     if orders is None:
         return elements

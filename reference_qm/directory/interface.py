@@ -1,5 +1,5 @@
-"""The requests to a directory and its answers. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, as MS-MQDMPR 3.1.7.1.18 to
-3.1.7.1.24 use them.
+"""Defines the requests to a directory and the directory's answers. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, as MS-MQDMPR
+3.1.7.1.18 to 3.1.7.1.24 use them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from reference_qm.directory.filters import AttributeFilter
 from reference_qm.directory.objects import DirectoryObject
 
 Filter = Sequence[AttributeFilter]
-"""The iFilter: a list of expressions, all of which an element must satisfy; an empty list stands for NULL."""
+"""The iFilter: a list of expressions. An element must satisfy all of them; an empty list stands for NULL."""
 AttributeList = Sequence[str] | None
-"""The iAttributeList: names of directory attributes; None stands for all attributes."""
+"""The iAttributeList: a list of names of directory attributes. None stands for all attributes."""
 
 
 @dataclass(frozen=True, slots=True)

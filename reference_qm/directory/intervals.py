@@ -1,4 +1,4 @@
-"""The durations of the directory's timers, in ms. Spec: MS-MQDMPR 3.1.2.1, 3.1.2.2, 3.1.2.5."""
+"""Defines the durations of the directory's timers, in ms. Spec: MS-MQDMPR 3.1.2.1, 3.1.2.2, 3.1.2.5."""
 
 from __future__ import annotations
 

@@ -31,27 +31,27 @@ _QUEUE_MANAGER_LIST_ATTRIBUTES: Final = (
     "InRoutingServerIdentifierList",
     "SiteGateIdentifierList",
 )
-"""The attributes that list queue managers; unknown queue managers are dropped from them. Spec: MS-MQDSSM 3.1.6.1.1.6,
-3.1.6.1.1.7, 3.1.6.1.4.6.
+"""The attributes that list queue managers. Unknown queue managers are removed from these lists. Spec: MS-MQDSSM
+3.1.6.1.1.6, 3.1.6.1.1.7, 3.1.6.1.4.6.
 """
 
 _LINK_END_ATTRIBUTES: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """The storage of directory objects failed; the message has one line."""
+    """The storage of directory objects failed. The message has one line."""
 
 
 class MemoryDirectory(Replica):
-    """A directory whose objects are in memory, for one or more queue managers.
+    """A directory for one or more queue managers, whose objects are in memory.
 
-    Setting ``connected`` to False makes the directory unavailable, like a failure of the network. ``new_identifier``
-    returns the Identifier of a new object, and ``utc_s`` returns the directory's own time in s. ``observers`` are
-    called when the directory was changed, or became unavailable or available.
+    Setting ``connected`` to False makes the directory unavailable, as a failure of the network does.
+    ``new_identifier`` returns the Identifier for a new object, and ``utc_s`` returns the directory's own time in s.
+    ``observers`` are called when the directory has changed, or has become unavailable or available.
     """
 
     shared = False
-    """Whether other programs may change the directory, so that the caller has to ask ``is_outdated``."""
+    """Whether other programs may change the directory, so that the caller has to call ``is_outdated``."""
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
         self.observers: list[Callable[[], None]] = []
@@ -78,11 +78,13 @@ class MemoryDirectory(Replica):
         """Release the storage of the objects."""
 
     def is_outdated(self) -> bool:
-        """Return whether another program has changed the objects since the last read. Raises StorageError."""
+        """Return whether another program has changed the objects since the last read. Raise StorageError if the
+        objects cannot be read.
+        """
         return False
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Return all objects; None when they cannot be read."""
+        """Return all objects, or None if they cannot be read."""
         try:
             with self._open_to_read():
                 return super().contents()
@@ -98,10 +100,10 @@ class MemoryDirectory(Replica):
         return Created(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
-        """Store an element as an administrator does. The element has an Identifier and any type except
+        """Store an element, as an administrator does. The element has an Identifier, and has any type except
         ConnectedNetwork.
 
-        Raises ValueError for an invalid element, StorageError when it could not be stored.
+        Raise ValueError for an invalid element, and StorageError if the element cannot be stored.
         """
         kind = type(element).__name__
         if type(element) not in RULES_BY_TYPE:
@@ -190,12 +192,14 @@ class MemoryDirectory(Replica):
 
     @contextmanager
     def _open_to_read(self) -> Iterator[None]:
-        """Enter a block in which the objects can be read; raises StorageError."""
+        """Enter a block in which the objects can be read. Raise StorageError if they cannot be read."""
         yield
 
     @contextmanager
     def _open_to_change(self) -> Iterator[None]:
-        """Enter a block that changes the objects: all changes are stored or, after StorageError, none."""
+        """Enter a block that changes the objects. Either all changes are stored, or StorageError is raised and no
+        change is stored.
+        """
         yield
         self._notify_observers()
 
@@ -217,19 +221,19 @@ class MemoryDirectory(Replica):
             return Result.GENERIC_ERROR, []
 
     def _store_element(self, element: DirectoryObject) -> None:
-        """Store an element with its Identifier and place; raises StorageError."""
+        """Store an element under its Identifier and its path. Raise StorageError if this fails."""
         if type(element) not in RULES_BY_TYPE or element.Identifier is None or not _get_path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
         self._paths[_get_path(element)] = element.Identifier
 
     def _delete_element(self, element: DirectoryObject) -> None:
-        """Delete a stored element; raises StorageError."""
+        """Delete a stored element. Raise StorageError if this fails."""
         del self._objects[self._paths.pop(_get_path(element))]
 
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
-        """Find an object by its Identifier; without an Identifier by its FullPath, and without a FullPath by its name.
-        Spec: MS-MQDSSM 3.1.6.16.
+        """Find an object by its Identifier. Without an Identifier, find the object by its FullPath, and without a
+        FullPath by its name. Spec: MS-MQDSSM 3.1.6.16.
         """
         identifier = element.Identifier or self._paths.get(_get_path(element))
         stored = self._objects.get(identifier) if identifier else None
@@ -245,7 +249,7 @@ class MemoryDirectory(Replica):
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
-        """Return whether both ends of a link exist; True for other elements.
+        """Return whether both sites of a link exist; True for an element that is not a link.
 
         Spec: MS-MQDSSM 3.1.6.1.4.4, 3.1.6.1.4.5.
         """
@@ -255,7 +259,7 @@ class MemoryDirectory(Replica):
         return all(end and isinstance(self._objects.get(end), objects.Site) for end in ends)
 
     def _drop_dangling_references(self, element: DirectoryObject) -> DirectoryObject:
-        """Drop references to unknown queue managers."""
+        """Remove references to unknown queue managers from an element."""
         lists: dict[str, Any] = {
             name: tuple(
                 one for one in getattr(element, name) if isinstance(self._objects.get(one), objects.QueueManager)
@@ -267,12 +271,12 @@ class MemoryDirectory(Replica):
 
 
 def _get_path(element: DirectoryObject) -> str:
-    """Return the path of an element in lower case; empty when it is not set."""
+    """Return the path of an element in lower case, or an empty text if the path is not set."""
     path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
     return path.casefold()
 
 
 def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
-    """Set the attributes of an element that its type has; ignore other names."""
+    """Set those attributes of an element that the type of the element has. Ignore other names."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

@@ -1,6 +1,7 @@
-"""The distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
+"""Builds the distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
 
-MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services, but 2.2.1 reads them under CN=Sites; this module follows 2.2.1.
+MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services, but 2.2.1 reads them under CN=Sites. This module follows
+2.2.1.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
 _ROOT_NAME: Final = "DC=enterprise,DC=invalid"
-"""The distinguished name under which all objects are; MS-MQDSSM leaves it to the directory."""
+"""The distinguished name under which the directory contains all objects; MS-MQDSSM lets the directory choose this
+name.
+"""
 
 
 def _common_name(value: str) -> str:
-    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4 (allowed characters)."""
+    """Return the relative distinguished name ``CN=value`` for a value. Spec: RFC 4514 2.4 (allowed characters)."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL_CHARACTERS else one for one in value)
     return f"CN={escaped}"
 
@@ -75,6 +78,6 @@ _PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...
 
 
 def distinguished_name(element: DirectoryObject) -> str | None:
-    """Build the distinguished name of an element from its naming attributes; None when they are not set."""
+    """Build the distinguished name of an element from its naming attributes, or None if they are not set."""
     names = _PATH_BUILDERS[type(element)](element)
     return ", ".join((*names, _ROOT_NAME)) if names else None

@@ -1,8 +1,9 @@
-"""The elements of a directory. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
+"""Defines the elements of a directory. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
 
-Each element is a snapshot with the printed attribute names. None means that an attribute is not set. Where the
-specification names a default, an attribute that was not set or not requested has this default. Attributes are directory
-attributes unless marked UNPUBLISHED. References to other elements are their Identifiers.
+Each element is a snapshot; its fields have the printed names of the attributes. None means that an attribute is not
+set. If the specification defines a default, an attribute that was not set or not requested has this default.
+Attributes are directory attributes unless they are marked UNPUBLISHED. An element refers to other elements by their
+Identifiers.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class QueueManager(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue(DirectoryObject):
-    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and quotas
-    in KB.
+    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and
+    quotas are in KB.
     """
 
     Label: str = ""
@@ -102,7 +103,7 @@ class Enterprise(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site(DirectoryObject):
-    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals int s."""
+    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals are in s."""
 
     Name: str | None = None
     PrimarySiteController: str | None = None
@@ -130,7 +131,7 @@ class RoutingLink(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectedNetwork(DirectoryObject):
-    """A connected network; only MS-MQDS directories contain such objects (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
+    """A connected network. Only MS-MQDS directories contain such objects (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
 
     Name: str | None = None
     Security: bytes | None = None
@@ -138,7 +139,9 @@ class ConnectedNetwork(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(DirectoryObject):
-    """A user with certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath MS-MQDSSM 3.1.1.4. Digests 16-byte MD5."""
+    """A user with certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath: MS-MQDSSM 3.1.1.4. Digests are 16-byte MD5
+    hashes.
+    """
 
     SecurityIdentifier: bytes | None = None
     CertificateDigestList: tuple[bytes, ...] = ()
@@ -148,7 +151,9 @@ class User(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computer(DirectoryObject):
-    """The computer of a queue manager. Spec: MS-MQDSSM 2.2.1, MS-ADA3 2.45 (objectSid, here SecurityIdentifier)."""
+    """The computer that a queue manager runs on. Spec: MS-MQDSSM 2.2.1, MS-ADA3 2.45 (objectSid, here
+    SecurityIdentifier).
+    """
 
     Name: str | None = None
     SecurityIdentifier: bytes | None = None
@@ -156,7 +161,9 @@ class Computer(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributionList(DirectoryObject):
-    """A group of public queues and of other lists; its Identifier is its format name. Spec: MS-MQDSSM 3.1.6.9."""
+    """A group of public queues and of other distribution lists. The Identifier of the group is its format name.
+    Spec: MS-MQDSSM 3.1.6.9.
+    """
 
     Name: str | None = None
     Members: tuple[UUID, ...] = ()
@@ -169,7 +176,7 @@ OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
 STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPES, and the types that no event reads, but only LDAP (MS-MQDSSM 3.1.6.14)."""
+"""The types of OBJECT_TYPES, and the types that only LDAP reads and no event (MS-MQDSSM 3.1.6.14)."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
@@ -186,12 +193,12 @@ def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
 
 
 def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Element:
-    """Return a copy of an element with only the named directory attributes (with all if None)."""
+    """Return a copy of an element that has only the named directory attributes, or all of them if the list is None."""
     wanted = set(directory_attributes(type(element)) if names is None else names)
     known = directory_attributes(type(element))
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
 
 
 def update_element(local: Element, published: Element) -> Element:
-    """Return a local element with the directory attributes of its published object."""
+    """Return a copy of a local element that has the directory attributes of the element's published object."""
     return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})

@@ -9,7 +9,7 @@ from reference_qm.directory.replica import Replica
 
 
 def object_sid(directory: Replica, computer: str | None) -> bytes | None:
-    """Return objectSid of a computer; None when it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+    """Return the objectSid of a computer, or None if it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, Computer))
     return next((one.SecurityIdentifier for one in found if _are_names_equal(one.Name, computer)), None)
@@ -23,8 +23,8 @@ def distribution_list(directory: Replica, name: str) -> DistributionList | None:
 
 
 def list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
-    """Return the members of a distribution list; None for an unknown list, or a list with an invalid member. Spec:
-    MS-MQDSSM 3.1.6.9. If a member is itself a list, the list is returned instead of its members.
+    """Return the members of a distribution list, or None if the list is unknown or has an invalid member. Spec:
+    MS-MQDSSM 3.1.6.9. A member that is itself a list is returned as a list, not as its members.
     """
     _, elements = directory.contents()
     by_identifier: dict[UUID | None, DirectoryObject] = {one.Identifier: one for one in elements or ()}

@@ -18,7 +18,7 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record does not describe a directory object; the message has one line."""
+    """A record does not describe a directory object. The message has one line."""
 
 
 def convert_to_record(element: DirectoryObject) -> Record:
@@ -28,7 +28,7 @@ def convert_to_record(element: DirectoryObject) -> Record:
 
 
 def convert_from_record(record: object) -> DirectoryObject:
-    """Return the directory object that a record describes; raises RecordError."""
+    """Return the directory object that a record describes. Raise RecordError if the record is invalid."""
     if not isinstance(record, dict):
         raise RecordError("a directory object must be a JSON object")
     kind = STORED_TYPES.get(str(record.get("type")))
@@ -54,7 +54,9 @@ def _encode_value(value: Any) -> object:
 
 
 def _read_value(name: str, hint: Any, value: object) -> object:
-    """Read a value whose declared type is a simple type, a tuple of a simple type, or a simple type or None."""
+    """Read a value whose declared type is a simple type, a simple type or None, or a tuple of values of a simple
+    type.
+    """
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):

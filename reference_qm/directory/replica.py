@@ -1,8 +1,9 @@
-"""The objects of a directory at the last read, and the operations that read them. Spec: MS-MQDSSM 3.1.6.3 to 3.1.6.6.
+"""Implements the operations that read a directory, on the objects that the directory had at the last read. Spec:
+MS-MQDSSM 3.1.6.3 to 3.1.6.6.
 
-Where the documents differ: a search that finds no object ends with ObjectNotFound, as in MS-MQDMPR 3.1.1.17, and not
-with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in MS-MQDMPR 3.1.7.1.20 and its
-note <21>, not only the attributes that MS-MQDSSM 3.1.6.4 maps.
+The documents differ in two points. A search that finds no object ends with ObjectNotFound, as in MS-MQDMPR
+3.1.1.17, and not with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in
+MS-MQDMPR 3.1.7.1.20 and its note <21>, and not only the attributes that MS-MQDSSM 3.1.6.4 maps.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, copy_w
 from reference_qm.directory.rules import may_pass_attribute_list
 
 MAX_QUERIES: Final = 1_024
-"""The maximum number of open enumerations, so that abandoned enumerations do not occupy memory forever."""
+"""The maximum number of open enumerations, so that abandoned enumerations do not occupy memory without limit."""
 
 
 class Replica:
     """The content of a directory at an instant.
 
-    A replica that is not ``connected`` answers like an unavailable directory; in workgroup mode (MS-MQSO 4.3.1.3),
-    where no directory exists, the replica is not connected.
+    A replica that is not ``connected`` answers as an unavailable directory does. In workgroup mode (MS-MQSO
+    4.3.1.3) no directory exists, so the replica is not connected.
     """
 
     def __init__(self, elements: Iterable[DirectoryObject] = (), *, connected: bool = True) -> None:
@@ -42,7 +43,7 @@ class Replica:
         self._last_handle = 0
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
-        """Return all objects; None when they cannot be read."""
+        """Return all objects, or None if they cannot be read."""
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED, None
         return Result.SUCCESS, tuple(self._objects.values())
@@ -61,7 +62,7 @@ class Replica:
         attributes: AttributeList = None,
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> Begun:
-        """Start an enumeration of the present objects. Spec: MS-MQDSSM 3.1.6.4."""
+        """Start an enumeration of the objects that exist now. Spec: MS-MQDSSM 3.1.6.4."""
         status, found = self._search(kind, filters, attributes, orders)
         if status is not Result.SUCCESS:
             return Begun(status)
@@ -103,7 +104,9 @@ class Replica:
             return Result.GENERIC_ERROR, []
 
     def _list_candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Return the elements of a type that a filter could match; at most one for a filter by Identifier."""
+        """Return the elements of a type that a filter could match. A filter by Identifier matches at most one
+        element.
+        """
         for one in filters:
             if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
                 stored = self._objects.get(one.value)
@@ -112,7 +115,9 @@ class Replica:
 
 
 def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Return the requested attributes; AttributeNotFound for an unset attribute. Spec: MS-MQDMPR 3.1.1.17."""
+    """Return the requested attributes of an element, or AttributeNotFound if an attribute is not set. Spec:
+    MS-MQDMPR 3.1.1.17.
+    """
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)

@@ -1,4 +1,4 @@
-"""The operations that each type of object allows. Spec: the preconditions in MS-MQDSSM 3.1.6.1 to 3.1.6.7."""
+"""Defines the operations that each type of object allows. Spec: the preconditions in MS-MQDSSM 3.1.6.1 to 3.1.6.7."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeRules:
-    """The rules of one type.
+    """The rules for one type of object.
 
     ``creatable``: whether events create and delete objects of the type. ``needed``: the attributes that a creation
-    requires. ``listed``: the attributes that an iAttributeList must contain, if there is a list. ``unsupported``: the
-    attributes that an iAttributeList must not contain. ``naming``: the attributes that a creation always publishes.
-    Write Directory ignores ``naming`` and ``fixed``.
+    requires. ``listed``: the attributes that an iAttributeList must contain, if such a list is given.
+    ``unsupported``: the attributes that an iAttributeList must not contain. ``naming``: the attributes that a
+    creation always publishes. Write Directory ignores ``naming`` and ``fixed``.
     """
 
     creatable: bool = True
@@ -29,7 +29,9 @@ class TypeRules:
 
 
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
-"""The attributes that the directory sets itself, and ignores in the elements that it receives."""
+"""The attributes that the directory sets itself. The directory ignores the values that it receives for these
+attributes.
+"""
 
 RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(
@@ -61,14 +63,16 @@ RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.Computer: TypeRules(creatable=False, naming=frozenset({"Name"})),
     objects.DistributionList: TypeRules(needed=frozenset({"Name"}), naming=frozenset({"Name"})),
 }
-"""The rules of each type. Every operation on a ConnectedNetwork is a GenericError.
+"""The rules for each type of object. The result of every operation on a ConnectedNetwork is GenericError.
 
 Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7.
 """
 
 
 def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
-    """Return whether an iAttributeList may be passed for a type. Spec: MS-MQDSSM 3.1.6.3.2.1, 3.1.6.3.5.1."""
+    """Return whether a request for an object of a type may contain an iAttributeList. Spec: MS-MQDSSM 3.1.6.3.2.1,
+    3.1.6.3.5.1.
+    """
     return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported.intersection(attributes or ())
 
 
@@ -85,7 +89,9 @@ def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
 
 
 def is_cost_valid(element: DirectoryObject) -> bool:
-    """Return whether the ActualCost of a link is in the valid range; True for other elements (MS-MQDMPR 3.1.1.8)."""
+    """Return whether the ActualCost of a link is in the valid range; True for an element that is not a link
+    (MS-MQDMPR 3.1.1.8).
+    """
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
     return cost is None or MIN_COST <= cost <= MAX_COST
 

@@ -1,4 +1,4 @@
-"""The state that a queue manager keeps for its directory events. Spec: MS-MQDMPR 3.1.1.1."""
+"""Defines the state that a queue manager keeps for its directory events. Spec: MS-MQDMPR 3.1.1.1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
 
 MAX_KEPT_NOTIFICATIONS = 64
-"""The maximum number of notifications that are kept; MS-MQCN, which would send them, is not implemented."""
+"""The maximum number of notifications that are kept. MS-MQCN, which would send them, is not implemented."""
 
 
 class ChangeOperation(Enum):
@@ -24,7 +24,7 @@ class ChangeOperation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeNotification:
-    """A Send Change Notification event (MS-MQCN 3.3.4.1) that was generated."""
+    """The data of a generated event Send Change Notification (MS-MQCN 3.3.4.1)."""
 
     iOperation: ChangeOperation
     iDirectoryObject: DirectoryObject
@@ -34,10 +34,10 @@ class ChangeNotification:
 class DirectoryState:
     """The part of LocalQueueManager that concerns the directory. Spec: MS-MQDMPR 3.1.1.1.
 
-    ``LocalQueueManager`` contains the directory attributes; the other printed names are attributes that are not
-    published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost`` is called when
-    DirectoryOffline becomes True. ``notifications``: the newest notifications, for inspection; empty unless
-    ``notifies``.
+    ``LocalQueueManager`` contains the directory attributes; the fields with the other printed names are attributes
+    that are not published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost``
+    is called when DirectoryOffline becomes True. ``notifications`` contains the newest notifications, for
+    inspection; it is empty unless ``notifies`` is True.
     """
 
     LocalQueueManager: QueueManager
@@ -58,7 +58,7 @@ class DirectoryState:
     def go_offline(self) -> None:
         """Set DirectoryOffline, because the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18.
 
-        In workgroup mode nothing changes: there DirectoryOffline MUST be False (3.1.1.1).
+        In workgroup mode this method does nothing, because DirectoryOffline MUST be False there (3.1.1.1).
         """
         if self.DirectoryIntegrated and not self.DirectoryOffline:
             self.lost()

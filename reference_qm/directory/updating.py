@@ -18,9 +18,11 @@ _NOTIFICATION_ATTRIBUTE = "NonLDAPCapableQueueManagerNotification"
 
 
 def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
-    """Copy the attributes of LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
+    """Copy the attributes of LocalQueueManager, its sites and the enterprise from the directory at initialization.
+    Spec: MS-MQDMPR 3.1.3.
 
-    Initialization fails if the queue manager is missing from the directory, except while it is provisioned.
+    Initialization fails if the directory does not contain the queue manager, unless the queue manager is being
+    provisioned.
     """
     own = build_equality_filter("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
@@ -63,8 +65,8 @@ def site_gate_collections(
     """Return the gates of each site that has gates, in the order of the sites' Identifiers.
 
     Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), but MS-MQBR 3.1.5.6 to 3.1.5.8 read it from the
-    directory. RoutingLink.SiteGateIdentifierList is published: a gate of a site is a routing server that belongs to the
-    site (MS-MQBR 1.5) and is listed by a link that ends there.
+    directory. RoutingLink.SiteGateIdentifierList is published. A gate of a site is a routing server that belongs to
+    the site (MS-MQBR 1.5) and is listed by a link that ends at the site.
     """
     found: dict[UUID, set[UUID]] = defaultdict(set)
     for link in links:

@@ -1,4 +1,4 @@
-"""The names of Windows releases in chronological order (MS-MQDMPR 6)."""
+"""Lists the names of Windows releases in chronological order (MS-MQDMPR 6)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ WINDOWS = (
     *("windows-10", "windows-server-2016", "windows-server", "windows-server-2019"),
     *("windows-server-2022", "windows-11", "windows-server-2025"),
 )
-"""The releases of Windows; ``windows-server`` stands for the releases between 2016 and 2019."""
+"""The releases of Windows. ``windows-server`` stands for the releases between 2016 and 2019."""
 KNOWN = (NO_RELEASE, *WINDOWS)
 _ALL, _FROM, _UNTIL = "all", "from ", "until "
 
 
 def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
-    """Return, in chronological order, the releases that an expression names: a name, ``from NAME``, ``until NAME``
-    (inclusive), or ``all``. Raise ValueError for an unknown name.
+    """Return, in chronological order, the releases that an expression names. The expression is a name, ``from
+    NAME``, ``until NAME`` (inclusive), or ``all``. Raise ValueError for an unknown name.
     """
     found = set[str]()
     for each in written:

@@ -1,4 +1,6 @@
-"""The subclasses of parts for releases that handle queues, journals or the directory differently."""
+"""Defines the subclasses of parts of the queue manager for releases that handle queues, journals or the directory
+differently.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ class NoDeadLetters(Journaling):
 
 
 class OwnQueuesNotJournaled(Journaling):
-    """The queue manager does not journal messages to administration, notification and order queues. Spec: MS-MQQB
-    1.3.4, note <2>.
+    """The queue manager does not journal messages to its own administration, notification and order queues. Spec:
+    MS-MQQB 1.3.4, note <2>.
     """
 
     __slots__ = ()
@@ -74,6 +76,8 @@ class DomainChangeIgnored(Membership):
 
 
 def _names_own_queue(message: Message) -> bool:
-    """Return whether the path name of a message's destination belongs to one of a queue manager's own queues."""
+    """Return whether the destination of a message is one of the queue manager's own queues, according to its path
+    name.
+    """
     _, separator, path = message.DestinationQueueFormatName.partition("\\")
     return bool(separator) and path.lower() in OWN_QUEUE_PATHS

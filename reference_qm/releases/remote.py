@@ -1,4 +1,6 @@
-"""The subclasses of parts for releases whose remote reading differs, as server or as client."""
+"""Defines the subclasses of parts of the queue manager for releases whose remote reading differs, on the server or
+on the client.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ class DifferentQueueAccepted(RemoteOpening):
 
 
 class QueueIdentifiedByHandle(RemoteOpening):
-    """The server identifies the queue by hQueue, which must belong to an open queue.
+    """The server identifies the queue by hQueue, which must be the handle of an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
     """
@@ -75,7 +77,9 @@ class ZeroInCancelInvalidHandle(RemoteEnding):
 
 
 class PurgeErrorsThrown(RemoteOpening):
-    """The server throws the errors of RemoteQMPurgeQueue. Spec: MS-MQQP 3.1.4.7, note <18>."""
+    """The server answers a failed RemoteQMPurgeQueue with a fault instead of a return value. Spec: MS-MQQP 3.1.4.7,
+    note <18>.
+    """
 
     __slots__ = ()
 
@@ -97,7 +101,7 @@ class ClientKeepsFirstPort(ServerBindings):
 
 
 class ServerVersionNotRequested(ClientReading):
-    """The client treats every server as an old server, and does not request the server's version.
+    """The client treats every server as a server of an old release, and does not request the server's version.
 
     Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.
     """

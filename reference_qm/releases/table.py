@@ -1,8 +1,8 @@
-"""The table of all differences between Windows releases and the documents.
+"""Contains the table of all differences between Windows releases and the documents.
 
-Each difference has a name, which a note refers to (``reference`` in suites/*/notes.toml), and has the releases of these
-notes. A difference that no note describes names an erratum. A difference consists of a setting of the configuration, or
-of subclasses that replace parts of the queue manager.
+Each difference has a name. A note refers to the difference by this name (``reference`` in suites/*/notes.toml), and
+the difference applies to the releases that the note names. A difference that no note describes names an erratum. A
+difference is a setting of the configuration, or a set of subclasses that replace parts of the queue manager.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ SecurityChange = Callable[[SecurityConfig], SecurityConfig]
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """A deviation of some releases.
+    """A deviation of some releases from the documents.
 
-    ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names. ``presets``:
-    other default values of fields of QueueManagerConfig. ``security``: the function that changes the security
-    configuration. ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml
-    that describes the deviation, if no note does.
+    ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names.
+    ``presets``: other default values for fields of QueueManagerConfig. ``security``: the function that changes the
+    security configuration. ``parts``: the subclasses that replace parts of the queue manager. ``erratum``: the
+    entry of suites/errata.toml that describes the deviation, if no note describes it.
     """
 
     releases: tuple[str, ...]
@@ -63,7 +63,7 @@ _XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
 ENTERED_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
-"""The connected network that the administrator of an NT machine configured."""
+"""The connected network that the administrator of a machine with Windows NT has configured."""
 
 BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
     {
@@ -130,15 +130,13 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 
 @cache
 def get_behaviours(release: str) -> Mapping[str, Behaviour]:
-    """Return the differences of a release, by the name of the difference; empty for the release ``none``."""
+    """Return the differences of a release by their names. The release ``none`` has no differences."""
     found = {name: one for name, one in BEHAVIOURS.items() if release in parse_releases(one.releases)}
     return MappingProxyType(found)
 
 
 def get_presets(release: str) -> dict[str, Any]:
-    """Return the fields of a QueueManagerConfig whose presets differ from those of the documents in the given release,
-    each with the preset of that release.
-    """
+    """Return the default values of QueueManagerConfig that a release changes, by the names of the fields."""
     return {name: value for one in get_behaviours(release).values() for name, value in one.presets.items()}
 
 
@@ -150,10 +148,12 @@ def adapt_security_to_release(release: str, security: SecurityConfig) -> Securit
 
 
 def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
-    """Return the configuration of a queue manager of a release; presets replace default values only."""
+    """Return the configuration that a queue manager of a release has. A preset of the release replaces only a
+    default value.
+    """
     return replace(config, **get_presets(release), security=adapt_security_to_release(release, config.security))
 
 
 def get_replaced_parts(release: str) -> tuple[type[Part], ...]:
-    """Return the subclasses of parts that a release uses."""
+    """Return the subclasses that replace parts of the queue manager in a release."""
     return tuple(part for one in get_behaviours(release).values() for part in one.parts)

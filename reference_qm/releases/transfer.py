@@ -1,4 +1,4 @@
-"""The subclasses of parts for releases that transfer messages differently."""
+"""Defines the subclasses of parts of the queue manager for releases that transfer messages differently."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
 """Bytes that represent uninitialized memory."""
 _MAX_PADDING_BYTES = 7
 _LIST_OFFSET = 12
-"""The offset of the first element in MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
+"""The offset of the first element in an MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
 _FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
 
 
@@ -76,7 +76,7 @@ class MessageCountTooHigh(SessionAcks):
     """The queue manager sends a UserMsgSequenceNumber that differs from the number of sent messages. Spec: MS-MQMQ
     2.2.20.4, note <14>.
 
-    The note mentions bugs in Windows without describing them. Here each count is too high by one.
+    The note mentions bugs in Windows but does not describe them. This class makes each count too high by 1.
     """
 
     __slots__ = ()
@@ -123,7 +123,7 @@ class CipherDefaultRC2(Sending):
 
 
 class AdvancedUnsupported(Securing):
-    """The queue manager encrypts no body at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
+    """The queue manager does not encrypt a body at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
 
     __slots__ = ()
 
@@ -144,8 +144,8 @@ Value = TypeVar("Value")
 
 
 def _fill_padding(value: Value) -> Value:
-    """Return a record in which all padding bytes, including the padding of nested records, are nonzero; the number of
-    padding bytes is unchanged.
+    """Return a copy of a record in which all padding bytes are nonzero, including the padding of nested records.
+    The number of padding bytes stays unchanged.
     """
     if not is_dataclass(value) or isinstance(value, type):
         return value
@@ -160,8 +160,8 @@ def _fill_padding(value: Value) -> Value:
 
 
 def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a list of queues whose elements have nonzero padding, which depends on their offsets; return any other
-    value unchanged.
+    """Return a list of queues in which the padding of the elements is nonzero; the padding depends on the offsets
+    of the elements. Return a value that is not such a list unchanged.
     """
     padded: list[Any] = []
     offset = _LIST_OFFSET
@@ -175,7 +175,7 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fill_own_padding(record: Any, *where: int) -> Any:
-    """Return a record at the offset ``where`` with nonzero padding; a record without padding stays unchanged."""
+    """Return a record at the offset `where` with nonzero padding. A record that has no padding stays unchanged."""
     for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])
         try:

@@ -1,4 +1,6 @@
-"""The routing table of a site gate: least-cost paths between sites. Spec: MS-MQBR 3.1.1.2, 3.1.3.1, 3.1.6.1."""
+"""Builds the routing table of a site gate, which contains the least-cost paths between sites. Spec: MS-MQBR
+3.1.1.2, 3.1.3.1, 3.1.6.1.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ QUEUE_MANAGER_QUERY_MS: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class RoutingTableEntry:
-    """A row of the routing table: the next site on the route to a site. Spec: MS-MQBR 3.1.1.2. 16-byte GUIDs."""
+    """A row of the routing table, which names the next site on the route to a site. Spec: MS-MQBR 3.1.1.2. The
+    fields are 16-byte GUIDs.
+    """
 
     DestinationSiteID: UUID
     NextHopSiteID: UUID
@@ -30,11 +34,11 @@ Edges = dict[UUID, dict[UUID, int]]
 
 
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
-    """Build the routing table of a queue manager; the table is empty unless the queue manager is a site gate.
+    """Build the routing table of a queue manager. The table is empty unless the queue manager is a site gate.
 
-    The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, the farthest
-    first; a site of the queue manager is its own next hop. 3.1.5.3 takes the last matching row, so the nearest of
-    several sites is chosen. Spec: MS-MQBR 3.1.3.1.
+    The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, with the
+    farthest site first; the next hop of a site of the queue manager is the site itself. 3.1.5.3 takes the last
+    matching row, so the nearest of several sites is chosen. Spec: MS-MQBR 3.1.3.1.
     """
     if not is_site_gate(topology, machine):
         return ()
@@ -47,7 +51,9 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Path:
-    """A path. Paths are compared by cost; paths of equal cost by number of links, then by first site."""
+    """A path between sites. Paths are compared by cost. Paths of equal cost are compared by the number of links,
+    then by the first site.
+    """
 
     cost: int
     links: int
@@ -55,11 +61,11 @@ class _Path:
 
 
 def _find_edges(topology: Topology) -> Edges:
-    """Return both directions of each link between known sites; of parallel links, only the cheapest. Spec: MS-MQBR
-    3.1.3.1.
+    """Return both directions of each link between known sites. Of parallel links, return only the cheapest link.
+    Spec: MS-MQBR 3.1.3.1.
 
-    A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored: paths must become cheaper hop by hop, or messages
-    would circle.
+    A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored: the remaining cost must decrease with every
+    hop, because otherwise a message could circle.
     """
     edges: Edges = defaultdict(dict)
     for link in topology.links:

@@ -1,4 +1,4 @@
-"""The sites, links and queue managers that routing uses. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
+"""Defines the sites, links and queue managers that routing uses. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
-"""The maximum number of objects of a type, so that an endless enumeration of a directory does not block the queue
-manager.
+"""The maximum number of objects of a type that are read. The limit prevents that an endless enumeration of a
+directory blocks the queue manager.
 """
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route to a destination was found; the message has one line."""
+    """No route to a destination was found. The message has one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
-    """Read all objects of a type that satisfy a filter; None (Nothing) when the read fails.
+    """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
 
-    Raises RoutingError for more than MAX_OBJECTS. Spec: MS-MQBR 3.1.5.9.
+    Raise RoutingError if the directory returns more than MAX_OBJECTS objects. Spec: MS-MQBR 3.1.5.9.
     """
     begun = read_directory_begin(directory, kind.__name__, filters)
     if begun.rStatus is not Result.SUCCESS or begun.rQueryHandle is None:
@@ -47,8 +47,8 @@ def get_directory_data(directory: Replica, kind: type[Element], filters: Filter 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The queue managers and sites of an enterprise at an instant, sorted by Identifier, so that all queue managers
-    agree which of them is the "first". Each site has its SiteGateCollection.
+    """The queue managers and sites of an enterprise at an instant. Both are sorted by Identifier, so that all queue
+    managers agree which of them is the "first". Each site has its SiteGateCollection.
     """
 
     queue_managers: Mapping[UUID, QueueManager]
@@ -57,7 +57,7 @@ class Topology:
 
     @classmethod
     def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
-        """Build a topology from elements, and determine the gates of the sites."""
+        """Build a topology from elements of a directory, and determine the gates of the sites."""
         machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
         gates = site_gate_collections(all_links, machines)
@@ -69,7 +69,7 @@ class Topology:
 
     @classmethod
     def read(cls, directory: Replica) -> Self:
-        """Read the topology of an enterprise from a directory; a part that cannot be read is empty. Spec: MS-MQBR
+        """Read the topology of an enterprise from a directory. A part that cannot be read is empty. Spec: MS-MQBR
         3.1.3.1, 3.1.5.
         """
         return cls.of(
@@ -79,7 +79,7 @@ class Topology:
         )
 
     def list_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:
-        """Return the site gates of a site; empty for an unknown site."""
+        """Return the site gates of a site, or an empty list for an unknown site."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
 
@@ -89,21 +89,21 @@ class Topology:
 
 
 def get_queue_manager(topology: Topology, identifier: UUID) -> QueueManager | None:
-    """Find a queue manager. Spec: MS-MQBR 3.1.5.4."""
+    """Find a queue manager by its Identifier. Spec: MS-MQBR 3.1.5.4."""
     return topology.queue_managers.get(identifier)
 
 
 def get_routing_server(topology: Topology, machine: QueueManager) -> UUID | None:
-    """Find a routing server in a site of a queue manager. Spec: MS-MQBR 3.1.5.5."""
+    """Find a routing server in one of the sites of a queue manager. Spec: MS-MQBR 3.1.5.5."""
     servers = (one for one in topology.queue_managers.values() if one.RoutingServer and share_a_site(one, machine))
     return next((one.Identifier for one in servers), None)
 
 
 def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
-    """Find a gate for a queue manager. Spec: MS-MQBR 3.1.5.6.
+    """Find a site gate for a queue manager. Spec: MS-MQBR 3.1.5.6.
 
-    The document takes the first of the queue manager's sites, but prints no order. Here the first site that has a gate
-    is taken.
+    The document takes the first site of the queue manager, but defines no order of sites. This method takes the
+    first site that has a gate.
     """
     gates = (gate for site in topology.list_sites(machine) for gate in site.SiteGateCollection)
     return next((gate.Identifier for gate in gates), None)

@@ -1,8 +1,9 @@
-"""Implements both sides of DCE/RPC over a connection, without I/O: bytes in, calls and bytes out.
+"""Implements both sides of DCE/RPC over a connection, without I/O: bytes are its input, and calls and bytes are its
+output.
 
-``RpcServer.accept`` makes an ``Association`` for each connection. The methods of associations and calls return outputs
-in order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,
-CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
+``RpcServer.accept`` makes an ``Association`` for each connection. The methods of associations and calls return
+outputs in order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher
+(CallReceived, CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
 """
 
 from reference_qm.rpc.association import Association

@@ -15,8 +15,8 @@ def response(
 ) -> bytes:
     """Return a response in fragments of at most ``fragment_bytes``.
 
-    Each fragment except the last contains a multiple of 8 bytes of stub data; alloc_hint is the number of remaining
-    bytes. ``security``: the security context of the call, which signs or seals each fragment.
+    Each fragment except the last contains a multiple of 8 bytes of stub data; its alloc_hint is the number of bytes
+    that are not sent yet. ``security``: the security context of the call, which signs or seals each fragment.
     """
     count = min(cancels, _MAX_CANCEL_COUNT)
 
@@ -27,6 +27,6 @@ def response(
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
-    """Return a fault; ``executed`` is False when the call was certainly not executed (PFC_DID_NOT_EXECUTE)."""
+    """Return a fault. ``executed`` is False if the call was certainly not executed (PFC_DID_NOT_EXECUTE)."""
     flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | Flags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

@@ -1,4 +1,4 @@
-"""The server's side of an association, without I/O. Spec: MS-RPCE 3.3.3; C706 9.3, 11, 12.6."""
+"""Implements the server's side of an association, without I/O. Spec: MS-RPCE 3.3.3; C706 9.3, 11, 12.6."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class AssociationState(Enum):
-    """The states of a connection; ``AssociationSecurity`` has the state of the authentication. Spec: MS-RPCE 3.3.3."""
+    """The states of a connection. ``AssociationSecurity`` contains the state of the authentication. Spec: MS-RPCE
+    3.3.3.
+    """
 
     ESTABLISHED = "ESTABLISHED"
     CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
@@ -35,9 +37,9 @@ class AssociationState(Enum):
 
 
 class Association:
-    """The association of one client; methods take received bytes and return outputs in order.
+    """The association of one client. Its methods take received bytes and return outputs in order.
 
-    ``remote_host`` text: the host of the client. ``sec_addr`` text: the port that the client connected to.
+    ``remote_host``: the host of the client, as text. ``sec_addr``: the port that the client connected to, as text.
     """
 
     def __init__(self, server: RpcService, remote_host: str, sec_addr: str, now: Now) -> None:
@@ -64,7 +66,7 @@ class Association:
 
     @property
     def unfinished(self) -> int:
-        """The number of received bytes of a PDU or request that is not complete yet."""
+        """The number of received bytes that belong to an incomplete PDU or request."""
         return 0 if self.closed else self._framer.pending + self.calls.received
 
     # -- inputs of the connection -------------------------------------------------------------------------------
@@ -74,11 +76,13 @@ class Association:
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
-        """Orphan the calls of a lost connection; the last association of a group also runs down its handles."""
+        """Mark the calls of a lost connection as orphaned. If the association is the last of its group, also run
+        down the group's handles.
+        """
         return self._end_association()
 
     def next_due(self) -> int | None:
-        """Return the time for the next ``handle_timer``, in monotonic ms."""
+        """Return the time at which ``handle_timer`` must be called next, in monotonic ms."""
         return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
 
     def handle_timer(self, now: Now) -> list[RpcOutput]:
@@ -89,7 +93,8 @@ class Association:
         return self.close(f"a bind, PDU or request was incomplete for {self.limits.response_timeout_ms} ms")
 
     def shut_down(self) -> list[RpcOutput]:
-        """Ask the client to end the association, refuse further calls, and close after the last answer.
+        """Ask the client to end the association, refuse further calls, and close the connection after the last
+        answer.
 
         Spec: C706 12.6.4.11; MS-RPCE 3.3.3.4.2.
         """
@@ -106,7 +111,7 @@ class Association:
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
     def settle(self) -> list[RpcOutput]:
-        """Close an association that is being shut down and has no call left."""
+        """Close an association that is being shut down if all its calls are answered."""
         if self._draining and not self.calls:
             return self.close("shut down")
         return []
@@ -117,11 +122,11 @@ class Association:
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
-        """Close the connection of a client that breaks the protocol or does not end the association itself."""
+        """Close the connection of a client that violates the protocol or does not end the association itself."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
-        """Answer a request that breaks the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
+        """Answer a request that violates the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
     def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
@@ -158,7 +163,7 @@ class Association:
         return handler(self, pdu, wire)
 
     def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
-        """Answer a malformed or unexpected PDU according to its kind, and close the connection."""
+        """Answer a malformed or unexpected PDU according to its packet type, and close the connection."""
         if header.ptype == PacketType.BIND:
             return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
@@ -214,8 +219,8 @@ class Association:
         return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
 
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        """Process the last token of an authentication; the client expects no answer to it. Spec: MS-RPCE 2.2.2.10,
-        3.3.1.5.2.1.
+        """Process the last token of an authentication. The client expects no answer to this token. Spec: MS-RPCE
+        2.2.2.10, 3.3.1.5.2.1.
         """
         if pdu.sec_trailer is None:
             return self.close("an rpc_auth_3 was received without an authentication (MS-RPCE 2.2.2.10)")
@@ -226,7 +231,7 @@ class Association:
         return []
 
     def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
-        """Return the reason why the proposed contexts are invalid; None if they are valid."""
+        """Return the reason why the proposed contexts are invalid, or None if they are valid."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "a context has no p_cont_id of its own (C706 12.6)"
@@ -270,7 +275,7 @@ class Association:
         return self._verify_request(pdu, wire) or self.calls.on_orphaned(pdu)
 
     def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        """Close the connection after a wrong signature.
+        """Close the connection if the signature of a PDU is wrong.
 
         Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional in co_cancel and orphaned PDUs.
         """
@@ -285,7 +290,7 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
-        """Store the time since which the client has not completed a PDU or request."""
+        """Store the time at which the client last made progress with an incomplete bind, PDU or request."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:
@@ -315,4 +320,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""The PDUs that a server accepts in each state; any other PDU breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server accepts in each state. Any other PDU violates the protocol (MS-RPCE 3.3.3)."""

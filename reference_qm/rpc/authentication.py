@@ -1,4 +1,4 @@
-"""The interface of security contexts, which a security provider implements. Spec: MS-RPCE 2.2.1.1.
+"""Defines the interface of security contexts, which a security provider implements. Spec: MS-RPCE 2.2.1.1.
 
 The RPC runtime contains no provider, because NTLM needs random numbers and a clock, which the core does not have.
 """
@@ -19,11 +19,12 @@ class AuthType(IntEnum):
 
 
 PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
-"""The providers whose last token is sent by the client, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
+"""The providers for which the client sends the last token, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1).
+"""
 
 
 class AuthLevel(IntEnum):
-    """The authentication levels; a higher level gives more protection. Spec: MS-RPCE 2.2.1.1.8."""
+    """The authentication levels. A higher level gives more protection. Spec: MS-RPCE 2.2.1.1.8."""
 
     NONE = 1
     CONNECT = 2
@@ -44,8 +45,8 @@ class AuthLevel(IntEnum):
 
 
 def parse_authentication_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT means CONNECT, and CALL means PKT; None for an unknown
-    level. Spec: MS-RPCE 2.2.1.1.8.
+    """Return the authentication level that an auth_level stands for, or None for an unknown auth_level. DEFAULT
+    means CONNECT, and CALL means PKT. Spec: MS-RPCE 2.2.1.1.8.
     """
     meant = {0: AuthLevel.CONNECT, int(AuthLevel.CALL): AuthLevel.PKT}
     if wire in meant:
@@ -54,13 +55,13 @@ def parse_authentication_level(wire: int) -> AuthLevel | None:
 
 
 class SecurityError(Exception):
-    """A token or signature is invalid, or the provider failed; the message has one line."""
+    """A token or signature is invalid, or the security provider failed. The message has one line."""
 
 
 class Segments(NamedTuple):
-    """The segments of a request or response PDU for protection. Spec: MS-RPCE 2.2.2.1.
+    """The segments into which a request or response PDU is divided for its protection. Spec: MS-RPCE 2.2.2.1.
 
-    ``body``: the stub data with its padding; ``sec_trailer``: the 8 bytes of the sec_trailer, without the token.
+    ``body``: the stub data with its padding. ``sec_trailer``: the 8 bytes of the sec_trailer, without the token.
     """
 
     header: bytes
@@ -69,21 +70,21 @@ class Segments(NamedTuple):
 
 
 class SecurityContext(Protocol):
-    """The security context of a client or server. It is established by an exchange of tokens, and then protects PDUs.
-    Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
+    """The security context of a client or server. It is established by an exchange of tokens, and then protects
+    PDUs. Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
 
-    Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has a
-    sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign more.
+    Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has
+    a sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign further segments.
     """
 
     @property
     def complete(self) -> bool:
-        """Whether the context is complete."""
+        """Whether the context is fully established."""
         ...
 
     @property
     def identity(self) -> str:
-        r"""The name of the user of a complete context: ``user`` or ``DOMAIN\user``."""
+        r"""The name of the authenticated user, known when the context is complete: ``user`` or ``DOMAIN\user``."""
         ...
 
     @property
@@ -92,7 +93,9 @@ class SecurityContext(Protocol):
         ...
 
     def step(self, token: bytes) -> bytes:
-        """Take a token of the remote side (empty at the start); return the next token to send, or an empty token."""
+        """Process a token of the remote side, which is empty at the start. Return the next token to send, or an
+        empty token.
+        """
         ...
 
     def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
@@ -100,11 +103,11 @@ class SecurityContext(Protocol):
         ...
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
-        """Check the signature of a PDU; raise SecurityError for a wrong signature."""
+        """Check the signature of a PDU. Raise SecurityError for a wrong signature."""
         ...
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
-        """Return the encrypted body of a PDU, with an unchanged length, and the signature."""
+        """Return the encrypted body of a PDU, which has the length of the body, and the signature."""
         ...
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
@@ -114,10 +117,11 @@ class SecurityContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServerSecurity:
-    """The authentication of a server. ``accept``: the function that makes the context for an auth_type; it returns None
-    for an unsupported auth_type.
+    """The authentication settings of a server. ``accept``: the function that makes the security context for an
+    auth_type, or returns None for an unsupported auth_type.
 
-    ``least_level``: the lowest level that the server accepts for methods that need a level (MS-MQRR 3.1.4.2 note <19>).
+    ``least_level``: the lowest authentication level that the server accepts for methods that need a level (MS-MQRR
+    3.1.4.2 note <19>).
     """
 
     accept: Callable[[int, AuthLevel], SecurityContext | None] = lambda auth_type, level: None
@@ -126,7 +130,9 @@ class ServerSecurity:
 
 @dataclass(frozen=True, slots=True)
 class ClientSecurity:
-    """The authentication of a client: ``initiate`` makes a new context for each connection."""
+    """The authentication settings of a client. ``initiate``: the function that makes a new security context for
+    each connection.
+    """
 
     auth_type: AuthType
     level: AuthLevel
@@ -134,4 +140,4 @@ class ClientSecurity:
 
 
 NO_SECURITY = ServerSecurity()
-"""The security of a server that has no authentication types and requires no authentication."""
+"""The security of a server that supports no authentication type and requires no authentication."""

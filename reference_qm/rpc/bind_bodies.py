@@ -1,4 +1,6 @@
-"""The bodies of PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. Fields are named as printed."""
+"""Defines the bodies of the PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. The fields have the
+printed names.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContextElement:
-    """A p_cont_elem_t: a proposal of the client. p_cont_id u16; n_transfer_syn u8; reserved u8; 20 bytes per syntax."""
+    """A p_cont_elem_t: a presentation context that the client proposes. p_cont_id u16; n_transfer_syn u8; reserved
+    u8; 20 bytes per syntax.
+    """
 
     p_cont_id: int
     abstract_syntax: SyntaxId
@@ -82,7 +86,9 @@ class AlterContext(Bind):
 
 @dataclass(frozen=True, slots=True)
 class ContextResult:
-    """A p_result_t: the answer to one proposal. result u16; reason u16; transfer_syntax 20 bytes."""
+    """A p_result_t: the answer to a proposed presentation context. result u16; reason u16; transfer_syntax 20
+    bytes.
+    """
 
     result: int
     reason: int = 0
@@ -92,7 +98,7 @@ class ContextResult:
 @dataclass(frozen=True, slots=True)
 class BindAck(Body):
     """The PDU in which a server answers each proposal of a bind. Spec: C706 12.6.4.4. ``sec_addr``: the secondary
-    address with its null, or no bytes.
+    address with its terminating null, or empty bytes.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK

@@ -1,4 +1,4 @@
-"""The bodies of the PDUs of calls. Spec: C706 12.6.4; MS-RPCE 2.2.2.8. Fields are named as printed."""
+"""Defines the bodies of the PDUs of calls. Spec: C706 12.6.4; MS-RPCE 2.2.2.8. The fields have the printed names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
 class Body(ABC):
-    """The part of a PDU after the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
+    """The part of a PDU after the common header. The result of ``build(parse(x))`` has the same values as ``x``,
+    except that reserved fields are 0.
+    """
 
     __slots__ = ()
 
@@ -22,14 +24,14 @@ class Body(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
-        """Read the body, which must use all bytes of the reader; raises PduError."""
+        """Read the body, which must use all bytes of the reader. Raise PduError for an invalid body."""
 
     @abstractmethod
     def write(self, writer: OctetWriter) -> None:
-        """Write the body after the header; raises MisuseError."""
+        """Write the body after the header. Raise MisuseError for a value that cannot be written."""
 
     def flags(self, pfc_flags: int) -> int:
-        """Return the pfc_flags with the flags that the body requires."""
+        """Return the given pfc_flags together with the flags that the body requires."""
         return pfc_flags
 
 
@@ -127,10 +129,10 @@ class Fault(Body):
 
 @dataclass(frozen=True, slots=True)
 class Auth3(Body):
-    """The PDU with the client's last token, if the provider exchanges an odd number of tokens; the server does not
-    answer it. Spec: MS-RPCE 2.2.2.10.
+    """The PDU that contains the client's last token if the provider exchanges an odd number of tokens. The server
+    does not answer this PDU. Spec: MS-RPCE 2.2.2.10.
 
-    4 bytes without meaning: everything before the sec_trailer is skipped.
+    The body has 4 bytes without meaning: a reader skips everything before the sec_trailer.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.AUTH3
@@ -154,7 +156,7 @@ class _EmptyBody(Body):
         return cls()
 
     def write(self, writer: OctetWriter) -> None:
-        """Write nothing, because the PDU consists of its header."""
+        """Write nothing, because this PDU consists only of its header."""
 
 
 @dataclass(frozen=True, slots=True)

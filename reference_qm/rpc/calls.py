@@ -1,4 +1,6 @@
-"""The calls of clients, from their receipt to their answer. Spec: MS-RPCE 3.3.3.1.5; C706 12.6.4.9, 12.6.4.10."""
+"""Handles the calls of clients, from the receipt of a call to its answer. Spec: MS-RPCE 3.3.3.1.5; C706 12.6.4.9,
+12.6.4.10.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +48,11 @@ class IncomingCall:
 
 
 class Call:
-    """A call that a dispatcher carries out, and answers once, either at once or later.
+    """A call that a dispatcher carries out and answers once, either at once or later.
 
-    ``arguments``: the [in] parameters by name; a context handle is a ContextHandle or None for NULL. ``handle``: the
-    context handle among the arguments. ``stub_size``: int bytes of the request's stub. ``ended``: whether the call was
-    answered or abandoned.
+    ``arguments``: the [in] parameters by name; a context handle is a ContextHandle, or None for NULL. ``handle``:
+    the context handle among the arguments. ``stub_size``: the size of the request's stub in bytes. ``ended``:
+    whether the call was answered or abandoned.
     """
 
     __slots__ = (
@@ -90,7 +92,7 @@ class Call:
 
     @property
     def identity(self) -> str:
-        """The name of the authenticated user; empty if the user is unknown. Spec: MS-RPCE 3.3.3.4.3."""
+        """The name of the authenticated user, or an empty text if the user is unknown. Spec: MS-RPCE 3.3.3.4.3."""
         return "" if self.security is None else self.security.context.identity
 
     @property
@@ -99,17 +101,17 @@ class Call:
         return self.cancels > 0
 
     def new_handle(self, state: Any) -> ContextHandle:
-        """Make a context handle for the answer; raise MisuseError when the method opens no context handle."""
+        """Make a context handle for the answer. Raise MisuseError if the method opens no context handle."""
         if not self.method.opens_handle:
             raise MisuseError(f"{self.method.name} opens no context handle")
         return self.association.groups.new_handle(self.method.handle_kind, state)
 
     def respond(self, **results: Any) -> list[RpcOutput]:
-        """Answer with the [out] parameters and ``Return``; return the outputs.
+        """Answer the call with the [out] parameters and ``Return``, and return the outputs.
 
-        A missing [in, out] parameter keeps its value; a missing context handle of a method that opens one is NULL. A
-        handle answered with NULL is closed. Raise MisuseError for results that do not fit the declaration of the
-        method.
+        A missing [in, out] parameter keeps its value. If a method opens a context handle and the results contain no
+        handle, the handle is NULL. A handle that is answered with NULL is closed. Raise MisuseError for results
+        that contradict the declaration of the method.
         """
         values = self._check_results(results)
         handle = None
@@ -124,7 +126,7 @@ class Call:
         return self.association.calls.finish(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:
-        """Answer with a fault; return the outputs. Spec: MS-RPCE 3.3.3.4.1.
+        """Answer the call with a fault, and return the outputs. Spec: MS-RPCE 3.3.3.4.1.
 
         Raise MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
         """

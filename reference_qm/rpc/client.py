@@ -1,4 +1,4 @@
-"""The client's side of an association, without I/O. Spec: MS-RPCE 3.3.2; C706 9.3, 12.6.
+"""Implements the client's side of an association, without I/O. Spec: MS-RPCE 3.3.2; C706 9.3, 12.6.
 
 Every method returns its outputs in order: bytes to send, and the results of the association and its calls.
 """
@@ -30,7 +30,9 @@ from reference_qm.rpc.syntaxes import NDR, NDR64
 TRANSFER_SYNTAXES = (NDR, NDR64)
 """The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
 MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
-"""The maximum number of stub bytes of one answer, which contain the largest message buffer and other parameters."""
+"""The maximum number of stub bytes in an answer, which is sufficient for the largest message buffer and the other
+parameters.
+"""
 
 
 class BindingState(Enum):
@@ -38,15 +40,16 @@ class BindingState(Enum):
 
     BINDING = "BINDING"
     AUTHENTICATING = "AUTHENTICATING"
-    """Bound, during an authentication (MS-RPCE 3.3.1.5.2.1)."""
+    """The association is bound, but its authentication is not complete (MS-RPCE 3.3.1.5.2.1)."""
     BOUND = "BOUND"
     ENDED = "ENDED"
 
 
 class ClientAssociation:
-    """The client's side of an association: calls over one connection, several at a time if the server multiplexes.
+    """The client's side of an association. It makes calls over one connection, and makes several calls at a time if
+    the server multiplexes.
 
-    ``security``: the authentication of the client; None for the level none.
+    ``security``: the authentication of the client, or None for the authentication level none.
     """
 
     def __init__(
@@ -88,7 +91,7 @@ class ClientAssociation:
         return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
-        """Start a call; raises MisuseError if the association is not bound yet."""
+        """Start a call. Raise MisuseError if the association is not bound yet."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} was called before the association was bound")
         if self.ended or self._shutting_down:
@@ -101,9 +104,9 @@ class ClientAssociation:
         return self._send_waiting()
 
     def cancel(self, call: OutgoingCall) -> list[Outgoing]:
-        """End a call at once: a cancel with a cancel time-out of zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
+        """End a call at once, by a cancel whose time-out is zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
 
-        The server gets a co_cancel and an orphaned PDU, because the client no longer waits.
+        The server receives a co_cancel PDU and an orphaned PDU, because the client no longer waits.
         """
         if call in self._waiting:
             self._waiting.remove(call)
@@ -134,7 +137,7 @@ class ClientAssociation:
         return happened
 
     def end(self, reason: str) -> list[Outgoing]:
-        """Fail every call, because the connection has ended or must end."""
+        """Fail every call, because the connection has ended or has to end."""
         if self.ended:
             return []
         self.state = BindingState.ENDED
@@ -156,8 +159,8 @@ class ClientAssociation:
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
     def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
-        """Return a response after checking its protection; raise SecurityError if the response is not protected as
-        agreed.
+        """Return a response after its protection is checked. Raise SecurityError if the response does not have the
+        negotiated protection.
         """
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
@@ -284,7 +287,7 @@ class ClientAssociation:
         return [Failed(call, why, fault.status), *self._send_waiting()]
 
     def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
-        """Ignore an answer to an unknown call; only the answer to a cancelled call can be unknown."""
+        """Ignore an answer to an unknown call. Only the answer to a cancelled call may be unknown."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
         return self.end(f"the server answered call {pdu.call_id}, which was never made (C706 12.6.3.1)")
@@ -305,7 +308,7 @@ class ClientAssociation:
         return sent
 
     def _build_request(self, call: OutgoingCall) -> bytes:
-        """Build a request, in as many fragments as necessary. Spec: C706 12.6.4.9."""
+        """Return the PDUs of a request, which has as many fragments as necessary. Spec: C706 12.6.4.9."""
         self._last_call_id += 1
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
@@ -331,11 +334,11 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         }
     )
 )
-"""The PDUs that a server may send in each state; any other PDU ends the association."""
+"""The PDUs that a server may send in each state. The client ends the association after any other PDU."""
 
 
 def find_method(interface: Interface, name: str) -> int:
-    """Return the opnum of a method; raises MisuseError for an unknown name."""
+    """Return the opnum of a method. Raise MisuseError for an unknown name."""
     for opnum, method in interface.methods.items():
         if method.name == name:
             return opnum

@@ -12,7 +12,7 @@ from reference_qm.rpc.status import ProviderReason, Result
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, get_requested_features
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
-"""The supported transfer syntaxes; the value is True for NDR64."""
+"""The supported transfer syntaxes. The value of a syntax is True if the syntax is NDR64."""
 
 _UNKNOWN_INTERFACE_RESULT = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
 _SYNTAX_NOT_CHOSEN_RESULT = ContextResult(
@@ -22,7 +22,7 @@ _SYNTAX_NOT_CHOSEN_RESULT = ContextResult(
 
 @dataclass(frozen=True, slots=True)
 class PresentationContext:
-    """An accepted context: an interface in a transfer syntax."""
+    """An accepted presentation context: an interface and the transfer syntax of its calls."""
 
     p_cont_id: int
     interface: Interface
@@ -32,10 +32,10 @@ class PresentationContext:
 def negotiate(
     proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
 ) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
-    """Answer proposals: return a result for each proposal, in order, and the accepted contexts.
+    """Return the result of each proposal, in order, and the accepted contexts.
 
-    For each interface at most one transfer syntax is accepted: ``preferred`` if it is proposed, else the first
-    supported one.
+    At most one transfer syntax is accepted for each interface: ``preferred`` if the client proposes it, otherwise
+    the first supported syntax.
     """
     chosen = _choose_proposals(proposals, preferred)
     results: list[ContextResult] = []
@@ -59,7 +59,7 @@ def negotiate(
 
 
 def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
-    """Return the chosen proposal for each abstract syntax: its index and its transfer syntax."""
+    """Return the chosen proposal for each abstract syntax, as the index of the proposal and its transfer syntax."""
     best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
     for place, proposal in enumerate(proposals):
         for syntax in proposal.transfer_syntaxes:

@@ -1,4 +1,4 @@
-"""The outputs of the runtime: events for the dispatcher of calls, and effects for the connection."""
+"""Defines the outputs of the RPC runtime: events for the dispatcher of calls, and effects for the connection."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallReceived:
-    """A call was received. The dispatcher carries it out, and answers it at once or later by ``call.respond`` or
-    ``call.fault``.
+    """A call was received. The dispatcher carries it out, and answers it by ``call.respond`` or ``call.fault``, at
+    once or later.
     """
 
     call: Call
@@ -51,7 +51,7 @@ class SendBytes:
 
 @dataclass(frozen=True, slots=True)
 class CloseAssociation:
-    """Close the connection when all bytes are sent. ``reason`` is one line that names the section."""
+    """Close the connection after all bytes are sent. ``reason`` is one line that names the section."""
 
     association: Association
     reason: str

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class ContextHandle:
     """A context handle of a client.
 
-    ``kind``: the name of its type. ``state``: the dispatcher's data. Calls with the same handle are carried out one
-    after the other: ``holder`` is the running call, and ``waiting`` are the calls after it.
+    ``kind``: the name of the handle's type. ``state``: the dispatcher's data. Calls with the same handle are
+    carried out one after the other: ``holder`` is the running call, and ``waiting`` are the calls that follow.
     """
 
     __slots__ = ("holder", "kind", "state", "uuid", "waiting")
@@ -34,8 +34,8 @@ class ContextHandle:
 class AssociationGroup:
     """The associations of one client, which share context handles.
 
-    ``promised``: the number of running calls that may open a handle; room for these handles is reserved, so that no
-    answer fails.
+    ``promised``: the number of running calls that may open a handle. Room for these handles is reserved, so that
+    every such call can be answered.
     """
 
     __slots__ = ("associations", "handles", "host", "identifier", "promised")
@@ -48,7 +48,7 @@ class AssociationGroup:
         self.promised = 0
 
     def find(self, kind: str, uuid: UUID) -> ContextHandle | None:
-        """Return an open handle of a type, or None (MS-RPCE 3.1.1.5.3.3.1.1)."""
+        """Return an open handle of a type, or None if the group has no such handle (MS-RPCE 3.1.1.5.3.3.1.1)."""
         handle = self.handles.get(uuid)
         return handle if handle is not None and handle.kind == kind else None
 
@@ -71,10 +71,11 @@ class Groups:
         return sum(len(group.handles) for group in self._by_identifier.values())
 
     def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
-        """Make a new group for identifier 0, else join the named group; None when this host has no group with the
-        identifier.
+        """Return a new group for identifier 0, or else the group with the identifier. Return None if this client
+        host has no such group.
 
-        Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: only the same machine joins a group.
+        Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: only connections from the same machine join a
+        group.
         """
         if identifier:
             group = self._by_identifier.get(identifier)
@@ -87,7 +88,9 @@ class Groups:
         return group
 
     def leave(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
-        """Remove an association from its group; after the last association, return the handles to run down."""
+        """Remove an association from its group. If it was the last association of the group, return the handles to
+        run down.
+        """
         group.associations.discard(association)
         if group.associations:
             return []

@@ -57,9 +57,9 @@ _ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
 def byte_order(packed_drep: bytes) -> ByteOrder:
-    """Return the byte order of a data representation label; raise PduError for an unknown byte order. Spec: C706 14.1.
-    The representations of characters and floating-point numbers are ignored, because the interfaces contain no such
-    values.
+    """Return the byte order that a data representation label states. Raise PduError for an unknown byte order.
+    Spec: C706 14.1. The representations of characters and floating-point numbers are ignored, because the
+    interfaces contain no such values.
     """
     order = _ORDERS.get(packed_drep[0] & 0xF0)
     if order is None:
@@ -72,8 +72,8 @@ class Header:
     """The common header of PDUs.
 
     Spec: C706 12.6.3.1. 16 bytes: rpc_vers u8; rpc_vers_minor u8; PTYPE u8; pfc_flags u8; packed_drep 4 bytes;
-    frag_length u16; auth_length u16; call_id u32, in the byte order of packed_drep. ``ptype`` is the number, which need
-    not be a PacketType.
+    frag_length u16; auth_length u16; call_id u32. The integers have the byte order of packed_drep. ``ptype`` is the
+    number on the wire, which may be unknown to PacketType.
     """
 
     ptype: int
@@ -92,7 +92,7 @@ class Header:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read the header at the start of ``data``; raise PduError for a truncated header or an unknown byte order."""
+        """Read the header at the start of ``data``. Raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
             raise PduError(
                 "common header", 0, SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
@@ -101,7 +101,7 @@ class Header:
         return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 
     def build(self) -> bytes:
-        """Return the bytes of the header; MisuseError for a number that exceeds its width."""
+        """Return the bytes of the header. Raise MisuseError for a number that exceeds the width of its field."""
         numbers = self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags
         try:
             return _LAYOUTS[self.order].pack(
@@ -127,7 +127,9 @@ class SecTrailer:
 
     @classmethod
     def parse(cls, data: bytes, header: Header) -> Self:
-        """Read the sec_trailer at the end of a PDU; raise PduError if it does not fit into the PDU after the header."""
+        """Read the sec_trailer at the end of a PDU. Raise PduError if the sec_trailer does not fit into the part of
+        the PDU after the header.
+        """
         start = header.frag_length - header.auth_length - TRAILER_SIZE
         if start < HEADER_SIZE:
             raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")

@@ -1,4 +1,4 @@
-"""Defines the limits for one RPC client."""
+"""Defines the limits that apply to each RPC client."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MAX_INPUT_SIZE = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one association; ``handles`` is the limit of one association group.
+    """The limits for one association; ``handles`` is the limit for one association group.
 
-    ``fragment_bytes``: the maximum size of a PDU, received or sent. ``stub_bytes``: the maximum size of the stub data
-    of all unfinished requests. ``response_timeout_ms``: the time in which a client must complete a bind, a PDU or a
-    fragmented request. ``auth_legs``: the maximum number of tokens that a client sends in one authentication;
+    ``fragment_bytes``: the maximum size of a PDU, received or sent. ``stub_bytes``: the maximum size of the stub
+    data of all unfinished requests. ``response_timeout_ms``: the time in which a client must complete a bind, a PDU
+    or a fragmented request. ``auth_legs``: the maximum number of tokens that a client sends in one authentication.
     ``token_bytes``: the maximum size of a token.
     """
 

@@ -1,4 +1,4 @@
-"""The endpoint mapper for the interfaces of this queue manager. Spec: C706 O; MS-RPCE 2.2.1.2.5."""
+"""Implements the endpoint mapper for the interfaces of this queue manager. Spec: C706 O; MS-RPCE 2.2.1.2.5."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EndpointMapper:
         self.endpoints = endpoints
 
     def __call__(self, event: RpcEvent) -> list[RpcOutput]:
-        """Handle an event of the runtime; calls are answered at once, and no handle is ever open."""
+        """Handle an event of the RPC runtime. A call is answered at once, and no handle is ever open."""
         if not isinstance(event, CallReceived):
             return []
         return _ANSWER_BY_METHOD[event.call.method.name](self, event.call)
@@ -47,7 +47,9 @@ class EndpointMapper:
         return call.respond(entry_handle=None, status=0)
 
     def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
-        """Return the towers that match a requested tower: its interface in a supported transfer syntax."""
+        """Return the towers that match a requested tower. A tower matches if it has the requested interface in a
+        supported transfer syntax.
+        """
         if map_tower is None:
             return []
         try:

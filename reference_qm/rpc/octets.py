@@ -1,4 +1,6 @@
-"""Reads and writes aligned integers in either byte order, within bounds. Spec: C706 14.1, 14.2."""
+"""Reads and writes aligned integers in either byte order, and never reads past the last byte. Spec: C706 14.1,
+14.2.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.rpc.rpc_errors import PduError
 
 ByteOrder = Literal["<", ">"]
-"""The integer representation of a data representation label: "<" little-endian, ">" big-endian."""
+"""The integer representation of a data representation label: "<" for little-endian, ">" for big-endian."""
 
 _UNSIGNED_LAYOUTS = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" for i, c in enumerate("BHIQ")})
 
@@ -19,8 +21,8 @@ _UNSIGNED_LAYOUTS = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in
 class OctetReader:
     """A position in the bytes of one PDU or stub; it cannot move past the last byte.
 
-    ``offset``: int bytes from the start, from which the alignment is counted. ``where``: the name of the current field,
-    for errors.
+    ``offset``: the number of bytes from the start, from which the alignment is computed. ``where``: the name of the
+    current field, for error messages.
     """
 
     ERROR: ClassVar[type[FormatError]] = PduError
@@ -41,15 +43,15 @@ class OctetReader:
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise the error class of this reader, with the current field."""
+        """Raise the error class of this reader with a message that names the current field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
     def align(self, boundary: int) -> None:
-        """Step over padding, whose content is ignored (MS-RPCE 3.1.1.5.3.2.2.6)."""
+        """Skip padding, whose content is ignored (MS-RPCE 3.1.1.5.3.2.2.6)."""
         self.take(-self.offset % boundary)
 
     def take(self, size: int) -> bytes:
-        """Read ``size`` bytes; raise an error if fewer bytes are available."""
+        """Read ``size`` bytes. Raise an error if fewer bytes are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:
@@ -68,21 +70,23 @@ class OctetReader:
         return value
 
     def uuid(self) -> UUID:
-        """Read a UUID: 16 bytes, aligned to 4; its first three fields have the byte order of the sender."""
+        """Read a UUID, which has 16 bytes and is aligned to 4. Its first three fields have the byte order of the
+        sender.
+        """
         self.align(4)
         wire = self.take(16)
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
     def finish(self, what: str) -> None:
-        """Raise an error if bytes remain that were not read."""
+        """Raise an error if some bytes were not read."""
         if self.offset != self.end:
             self.where = what
             self.refuse(f"the data has {self.remaining} bytes too many")
 
 
 class OctetWriter:
-    """A growing sequence of bytes, aligned as the reader expects; padding is zero. ``where``: the name of the current
-    field, for errors.
+    """A growing sequence of bytes with the alignment that the reader expects. Padding bytes are zero. ``where``:
+    the name of the current field, for error messages.
     """
 
     __slots__ = ("data", "order", "where")
@@ -93,7 +97,7 @@ class OctetWriter:
         self.where = where
 
     def misuse(self, message: str) -> NoReturn:
-        """Raise MisuseError about the current field."""
+        """Raise MisuseError with a message that names the current field."""
         raise MisuseError(f"{self.where} {message}")
 
     def align(self, boundary: int) -> None:

@@ -1,4 +1,6 @@
-"""The outputs of the client's side of DCE/RPC: results of its association and calls. Spec: C706 9.3, 12.6.4."""
+"""Defines the outputs of the client's side of DCE/RPC: the results of its association and calls. Spec: C706 9.3,
+12.6.4.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class OutgoingCall:
-    """A call to a server that is not answered yet.
+    """A call that the server has not answered yet.
 
-    ``arguments``: the [in] parameters by name. ``call_id`` is 0 until the call is sent: without PFC_CONC_MPX calls wait
-    for each other (MS-RPCE 3.3.1.5.8). ``stub``: the received part of the answer.
+    ``arguments``: the [in] parameters by name. ``call_id`` is 0 until the call is sent: without PFC_CONC_MPX, each
+    call waits for the answer to the previous call (MS-RPCE 3.3.1.5.8). ``stub``: the received part of the answer.
     """
 
     __slots__ = ("arguments", "call_id", "cancelled", "interface", "method", "opnum", "stub")
@@ -31,7 +33,7 @@ class OutgoingCall:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """The output that contains whole PDUs to send on the connection."""
+    """The output that contains complete PDUs to send on the connection."""
 
     data: bytes
 
@@ -43,7 +45,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A call succeeded; ``results``: its [out] parameters and ``Return``, by name."""
+    """A call succeeded. ``results`` contains its [out] parameters and ``Return``, by name."""
 
     call: OutgoingCall
     results: dict[str, Any]
@@ -51,7 +53,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call failed. ``status``: the status of the fault, u32; None when the server sent no fault."""
+    """A call failed. ``status``: the status of the fault, u32, or None if the server sent no fault."""
 
     call: OutgoingCall
     error: str
@@ -60,7 +62,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The association ended: close the connection. The failures of its pending calls precede this output."""
+    """The association ended, and the connection must be closed. The failures of the pending calls precede this
+    output.
+    """
 
     reason: str
 

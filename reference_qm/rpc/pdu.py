@@ -1,4 +1,4 @@
-"""Parses and builds connection-oriented PDUs, and cuts a stream into them. Spec: C706 12.6; MS-RPCE 2.2.2."""
+"""Parses and builds connection-oriented PDUs, and cuts a stream into PDUs. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _BODY_TYPES: tuple[type[Body], ...] = (
     Shutdown,
 )
 BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _BODY_TYPES})
-"""By supported PTYPE: the class of the body."""
+"""The class of the body, by the PTYPE of the PDU. Other PTYPEs are not supported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pdu:
-    """A PDU, whose frag_length and auth_length are computed from its content."""
+    """A PDU. Its frag_length and auth_length are computed from its content."""
 
     body: Body
     call_id: int
@@ -61,7 +61,7 @@ class Pdu:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse the bytes of exactly one PDU; raises PduError."""
+        """Parse the bytes of exactly one PDU. Raise PduError for other bytes."""
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
@@ -83,7 +83,7 @@ class Pdu:
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
-        """Return the bytes of the PDU; raise MisuseError when ``parse`` would refuse these bytes."""
+        """Return the bytes of the PDU. Raise MisuseError if ``parse`` would refuse these bytes."""
         writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
@@ -107,8 +107,8 @@ class Pdu:
 
 
 class PduFramer:
-    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes, and buffers at
-    most ``longest`` bytes.
+    """Cuts a stream into complete PDUs of at most ``longest`` bytes, and buffers at most ``longest`` bytes. The
+    stream arrives in pieces of any size.
 
     After an invalid frag_length the framer yields no more PDUs, because the start of the next PDU is unknown.
     """
@@ -128,7 +128,9 @@ class PduFramer:
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the PDUs that ``data`` completes; raise PduError as soon as the bytes cannot begin a PDU."""
+        """Yield the PDUs that are complete after ``data`` is appended. Raise PduError as soon as the bytes cannot
+        begin a PDU.
+        """
         position = 0
         while position < len(data):
             taken = data[position : position + self._needed - len(self._held)]

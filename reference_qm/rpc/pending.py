@@ -1,4 +1,4 @@
-"""The calls of an association, from their first fragment to their end. Spec: MS-RPCE 3.3.3.5; C706 12.6.4."""
+"""Handles the calls of an association, from their first fragment to their end. Spec: MS-RPCE 3.3.3.5; C706 12.6.4."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
 
 _REMEMBERED_CALLS_LIMIT = 150
-"""The number of the most recent ended calls whose late fragments are dropped without a protocol error (MS-RPCE
-3.3.3.5.6).
+"""The number of the most recently ended calls that are remembered. Late fragments of these calls are dropped
+without a protocol error (MS-RPCE 3.3.3.5.6).
 """
 
 
 class PendingCalls:
-    """The pending calls of an association. At most one request is received at a time; a multiplexed association runs
-    several calls at once.
+    """The pending calls of an association. At most one request is received at a time, but a multiplexed association
+    runs several calls at once.
 
     Spec: MS-RPCE 3.3.1.5.8, 3.3.3.
     """
@@ -83,7 +83,7 @@ class PendingCalls:
         return self._add_fragment(incoming, pdu, request)
 
     def _find_violation(self, pdu: Pdu) -> str | None:
-        """Return the reason why a new call violates the rules for calls; None for a valid call."""
+        """Return the reason why a new call violates the rules for calls, or None if the call is valid."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} does not follow call_id {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:
@@ -96,7 +96,7 @@ class PendingCalls:
         return None
 
     def _start_call(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
-        """Start a call; an invalid first fragment is answered at once (MS-RPCE 3.3.3.5.8)."""
+        """Start a call. An invalid first fragment is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
@@ -147,7 +147,9 @@ class PendingCalls:
         return self._dispatch_call(call)
 
     def _extract_stub(self, incoming: IncomingCall) -> tuple[bytes, int]:
-        """Return the stub data without a verification trailer, and the maximum size of the padding after them."""
+        """Return the stub data without a verification trailer, and the maximum size of the padding after the stub
+        data.
+        """
         stub = bytes(incoming.stub)
         if incoming.security is None:
             return stub, 0
@@ -178,7 +180,7 @@ class PendingCalls:
     # -- answers ------------------------------------------------------------------------------------------------
 
     def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
-        """Answer a call with a response; ``handle`` is the context handle among its results."""
+        """Answer a call with a response. ``handle`` is the context handle among the results of the call."""
         group = self._get_group()
         opened = handle if handle is not call.handle else None
         if call.handle is not None and call.method.answers_handle and handle is not call.handle:
@@ -205,7 +207,9 @@ class PendingCalls:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
-        """Record that the client cancelled a call; ignore a cancel of an answered call. Spec: C706 12.6.4.6."""
+        """Record that the client cancelled a call. Ignore the cancel if the call is already answered. Spec: C706
+        12.6.4.6.
+        """
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming.cancels += 1
         call = self._calls.get(pdu.call_id)
@@ -217,14 +221,14 @@ class PendingCalls:
         return [CallCancelled(call)]
 
     def on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
-        """Drop a call that its client abandoned. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
+        """Remove a call that the client abandoned. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
         return [] if call is None else [*self._orphan_call(call), *self._association.settle()]
 
     def abandon(self) -> list[RpcOutput]:
-        """Drop every call, because the connection is lost."""
+        """Remove every call, because the connection is lost."""
         self._incoming = None
         happened: list[RpcOutput] = []
         for call in list(self._calls.values()):

@@ -1,4 +1,6 @@
-"""Protects requests and responses: padding, trailer, signature, encryption. Spec: MS-RPCE 2.2.2.11, 3.3.1.5.2.2."""
+"""Protects requests and responses by padding, trailer, signature and encryption. Spec: MS-RPCE 2.2.2.11,
+3.3.1.5.2.2.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,23 @@ CALL_HEADER_BYTES = 24
 """The number of bytes before the stub data of a request or response without an object UUID."""
 _OBJECT_UUID_BYTES = 16
 CONTEXT_ID = 1
-"""The auth_context_id of a client, which has one security context per connection."""
+"""The auth_context_id of a client. A client has only one security context per connection."""
 
 
 @dataclass(slots=True, eq=False)
 class AgreedSecurity:
-    """A security context of a connection, with its agreed parameters. Spec: MS-RPCE 3.3.1.1.2."""
+    """A security context of a connection, with its negotiated parameters. Spec: MS-RPCE 3.3.1.1.2."""
 
     auth_type: int
     auth_level: int
-    """The authentication level with its number on the wire."""
+    """The number of the authentication level on the wire."""
     level: AuthLevel
     auth_context_id: int
     context: SecurityContext
     header_sign: bool = False
     legs: int = 0
     failed: str | None = None
-    """The reason why calls of this context are refused; None when they are accepted."""
+    """The reason why calls in this security context are refused, or None if they are accepted."""
 
     def trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
         """Return the sec_trailer for a PDU of this security context."""
@@ -58,7 +60,7 @@ class AgreedSecurity:
         return segments.header + body + segments.sec_trailer + signature
 
     def open(self, wire: bytes) -> Pdu:
-        """Return a request or response with its signature checked and its stub data decrypted.
+        """Return a request or response after its signature is checked and its stub data is decrypted.
 
         Raise SecurityError for a wrong signature, and PduError for wrong padding.
         """
@@ -83,12 +85,14 @@ class AgreedSecurity:
 
 
 def begin_security(security: ClientSecurity) -> AgreedSecurity:
-    """Return the security context of a new connection of a client, before the first token is exchanged."""
+    """Return the security context of a client's new connection, before the first token is exchanged."""
     return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
 
 
 def split_segments(wire: bytes) -> Segments:
-    """Cut a whole PDU of a call into its segments; the PDU has a sec_trailer. A PDU without stub data has no body."""
+    """Return the segments of a complete PDU of a call. The PDU must have a sec_trailer. A PDU without stub data has
+    no body segment.
+    """
     header = Header.parse(wire)
     start = len(wire) - header.auth_length - TRAILER_SIZE
     length = HEADER_SIZE
@@ -103,9 +107,10 @@ def split_segments(wire: bytes) -> Segments:
 def build_fragments(
     stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
-    """Return a request or response as fragments, each with its own protection.
+    """Return the fragments of a request or response, each with its own protection.
 
-    ``make`` gets the stub data of a fragment, the number of remaining bytes (alloc_hint), and its flags.
+    ``make`` takes the stub data of a fragment, the number of remaining bytes (alloc_hint), and the flags of the
+    fragment.
     """
     out = bytearray()
     for start, part, flags in _split_stub(stub, _count_stub_bytes_per_fragment(fragment_bytes, security)):

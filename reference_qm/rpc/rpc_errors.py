@@ -1,4 +1,4 @@
-"""The errors for malformed PDUs and stubs; errors of the caller are MisuseError of ``codec``."""
+"""Defines the errors for malformed PDUs and stubs. An error of the caller is a MisuseError of ``codec``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from reference_qm.codec.format_error import FormatError
 
 
 class PduError(FormatError):
-    """Bytes are not a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
+    """The bytes are not a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 
 class StubError(FormatError):
-    """A stub differs from the declaration of its method. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""
+    """A stub contradicts the declaration of its method. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""

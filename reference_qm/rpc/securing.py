@@ -1,8 +1,8 @@
-"""The server's side of the security context of an association: the tokens of the authentication, and the required
-protection of PDUs.
+"""Implements the server's side of the security context of an association: it handles the tokens of the
+authentication, and checks the required protection of PDUs.
 
-Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one security context, because security contexts are
-not multiplexed.
+Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one security context, because security contexts
+are not multiplexed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class AuthenticationRefused(Exception):
 
 
 class AssociationSecurity:
-    """The authentication of a client on one connection. Methods raise AuthenticationRefused."""
+    """The authentication of a client on one connection. The methods raise AuthenticationRefused."""
 
     def __init__(self, security: ServerSecurity, limits: Limits) -> None:
         self._security = security
@@ -40,7 +40,7 @@ class AssociationSecurity:
     # -- legs ---------------------------------------------------------------------------------------------------
 
     def check_type(self, trailer: SecTrailer | None) -> None:
-        """Refuse the first token of an authentication by an unsupported provider. Spec: MS-RPCE 3.3.3.5.3."""
+        """Refuse the first token of an authentication if its provider is unsupported. Spec: MS-RPCE 3.3.3.5.3."""
         if trailer is None or self._agreed is not None:
             return
         level = parse_authentication_level(trailer.auth_level)
@@ -58,7 +58,9 @@ class AssociationSecurity:
         self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
 
     def take_leg(self, pdu: Pdu) -> SecTrailer | None:
-        """Process the token of a bind or alter_context; return the trailer of the answer, if any."""
+        """Process the token of a bind or alter_context. Return the trailer of the answer, or None if the answer has
+        none.
+        """
         trailer = pdu.sec_trailer
         if trailer is None:
             return None
@@ -69,8 +71,8 @@ class AssociationSecurity:
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
-        """Process the token of an rpc_auth_3. The server does not answer this PDU: a failure appears at the first
-        request.
+        """Process the token of an rpc_auth_3 PDU. The server does not answer this PDU, so the client learns of a
+        failure at its first request.
 
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
@@ -116,7 +118,8 @@ class AssociationSecurity:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def open(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
-        """Return a PDU of a call without its protection, and its security context, which is None at the level none.
+        """Return a PDU of a call without its protection, and the security context that protected it, which is None
+        at the authentication level none.
 
         Spec: MS-RPCE 3.3.1.5.2.2, 3.3.1.5.4.
         """

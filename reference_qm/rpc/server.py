@@ -1,5 +1,5 @@
-"""The server's side of DCE/RPC, without I/O: it makes an association for each connection. Spec: MS-RPCE 3.3.3.3; C706
-9.3.
+"""Implements the server's side of DCE/RPC, without I/O: the server makes an association for each connection. Spec:
+MS-RPCE 3.3.3.3; C706 9.3.
 """
 
 from __future__ import annotations

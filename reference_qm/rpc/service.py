@@ -15,9 +15,10 @@ from reference_qm.surface.entropy import Entropy
 class RpcService:
     """The state that the associations of one set of interfaces share.
 
-    ``preferred``: the transfer syntax that is accepted if a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``: the
-    source of association group identifiers and context handles, because a client must not be able to guess them.
-    ``security``: the authentication of clients. ``strict``: whether values outside the ranges of the IDL are refused.
+    ``preferred``: the transfer syntax that is accepted if a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``:
+    the source of association group identifiers and context handles; a client must not be able to guess them.
+    ``security``: the authentication of clients. ``strict``: whether values outside the ranges of the IDL are
+    refused.
     """
 
     def __init__(

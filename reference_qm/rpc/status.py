@@ -1,4 +1,6 @@
-"""Status codes of faults and reasons of refusals. Spec: C706 12.6.3.1, N; MS-RPCE 2.2.2.4, 2.2.2.5, 3.1.1.5.5."""
+"""Defines the status codes of faults and the reasons of refusals. Spec: C706 12.6.3.1, N; MS-RPCE 2.2.2.4, 2.2.2.5,
+3.1.1.5.5.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ class FaultStatus(IntEnum):
     """The status codes that this runtime sends. A dispatcher may send any code that is not in NEVER_SENT."""
 
     ACCESS_DENIED = 0x00000005
-    """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), or a failed or wrong authentication."""
+    """ERROR_ACCESS_DENIED: the stub exceeds 4 MiB (MS-RPCE 3.3.3.5.4), or the authentication is missing or failed.
+    """
     RPC_S_PROTOCOL_ERROR = 0x000006C0
-    """A second security context of a connection (MS-RPCE 3.3.1.5.4)."""
+    """The client proposes a second security context for a connection (MS-RPCE 3.3.1.5.4)."""
     RPC_S_UNKNOWN_AUTHN_SERVICE = 0x000006D3
     RPC_X_BAD_STUB_DATA = 0x000006F7
     """The octet stream is invalid (MS-RPCE 3.1.3.5.2, 3.1.1.5.2)."""
     RPC_S_SEC_PKG_ERROR = 0x00000721
-    """A PDU whose signature is wrong."""
+    """The signature of a PDU is wrong."""
     NCA_S_FAULT_CANCEL = 0x1C00000D
     NCA_S_FAULT_UNSPEC = 0x1C000012
     NCA_S_FAULT_CONTEXT_MISMATCH = 0x1C00001A
@@ -73,4 +76,4 @@ class RejectReason(IntEnum):
     PROTOCOL_VERSION_NOT_SUPPORTED = 4
     AUTHENTICATION_TYPE_NOT_RECOGNIZED = 8
     INVALID_CHECKSUM = 9
-    """An error of the security provider (MS-RPCE 2.2.2.5)."""
+    """The security provider failed (MS-RPCE 2.2.2.5)."""

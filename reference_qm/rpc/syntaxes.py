@@ -1,4 +1,6 @@
-"""Identifiers of abstract and transfer syntaxes. Spec: C706 12.6.3.1; MS-RPCE 2.2.4.12, 2.2.5.1, 3.3.1.5.3."""
+"""Defines the identifiers of abstract and transfer syntaxes. Spec: C706 12.6.3.1; MS-RPCE 2.2.4.12, 2.2.5.1,
+3.3.1.5.3.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class SyntaxId:
-    """p_syntax_id_t: the UUID and the version of an interface or of a transfer syntax.
+    """A p_syntax_id_t: the UUID and the version of an interface or of a transfer syntax.
 
-    ``version``: u32, major in the low half, minor in the high half.
+    ``version``: a u32 that contains the major version in the low half and the minor version in the high half.
     """
 
     uuid: UUID
@@ -39,14 +41,14 @@ NDR = SyntaxId(UUID("8a885d04-1ceb-11c9-9fe8-08002b104860"), 2)
 NDR64 = SyntaxId(UUID("71710533-beba-4937-8319-b5dbef9ccc36"), 1)
 
 KEEP_CONNECTION_ON_ORPHAN = 0x02
-"""The supported bind time feature (MS-RPCE 3.3.1.5.10); security contexts are not multiplexed."""
+"""The supported bind time feature (MS-RPCE 3.3.1.5.10). Multiplexing of security contexts is not supported."""
 
 _FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
 
 
 def get_requested_features(syntax: SyntaxId) -> int | None:
-    """Return the feature bits of a transfer syntax that requests a bind time feature negotiation; None for any other
-    syntax.
+    """Return the feature bits of a transfer syntax that requests a bind time feature negotiation, or None for any
+    other transfer syntax.
 
     Spec: MS-RPCE 3.3.1.5.3, 2.2.2.14.
     """

@@ -1,4 +1,4 @@
-"""Parses and builds protocol towers, the requests and answers of the endpoint mapper.
+"""Parses and builds protocol towers, which requests to the endpoint mapper and its answers contain.
 
 Spec: C706 L; MS-RPCE 2.2.1.2.2.
 """
@@ -28,15 +28,16 @@ class TowerReader(OctetReader):
     __slots__ = ()
 
     def take_counted(self) -> bytes:
-        """Read a u16 count and that many bytes."""
+        """Read a u16 count, and as many bytes as it states."""
         return self.take(int.from_bytes(self.take(2), "little"))
 
 
 @dataclass(frozen=True, slots=True)
 class Tower:
-    """An interface in a transfer syntax at a TCP port (ncacn_ip_tcp).
+    """A protocol tower: an interface in a transfer syntax at a TCP port (ncacn_ip_tcp).
 
-    Five floors: interface, transfer syntax, RPC connection-oriented, TCP port u16 BE, IPv4 address.
+    A tower has five floors: interface, transfer syntax, connection-oriented RPC, TCP port (u16 BE), and IPv4
+    address.
     """
 
     interface: SyntaxId
@@ -46,7 +47,9 @@ class Tower:
 
     @classmethod
     def parse(cls, octets: bytes) -> Self | None:
-        """Read a tower; return None for a different protocol, and raise StubError for a malformed tower."""
+        """Read a tower, or return None if the tower is for a different protocol. Raise StubError for a malformed
+        tower.
+        """
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
         floors = [

@@ -27,8 +27,9 @@ class VerificationError(Exception):
 def strip_verification_trailer(
     stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
 ) -> tuple[bytes, bool]:
-    """Return the stub data before a verification trailer, and whether a trailer was found; raise VerificationError.
-    Padding may separate the stub data from the trailer; readers ignore the padding.
+    """Return the stub data before a verification trailer, and whether a trailer was found. Raise VerificationError
+    if the trailer contradicts the request. Padding may separate the stub data from the trailer; readers ignore the
+    padding.
     """
     place = stub.rfind(SIGNATURE)
     if place < 0 or place % _ALIGNMENT:

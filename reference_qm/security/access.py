@@ -54,10 +54,10 @@ _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
-    """Return whether a user with the given SIDs has all wanted rights to a queue.
+    """Return whether a user with the given SIDs has all requested rights to a queue.
 
-    Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
-    The ACEs are applied in order: a denial removes the rights that no earlier ACE has allowed.
+    Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB
+    3.1.5.8.3. The ACEs are applied in order: a denial removes the rights that no earlier ACE has allowed.
     """
     if descriptor.Dacl is None:
         return True
@@ -90,8 +90,9 @@ def default_queue_security(
 ) -> SecurityDescriptor:
     """Return the default security descriptor of a queue.
 
-    Spec: MS-MQDMPR 3.1.7.1.3.1. ``owner``: a domain user, or else the anonymous user; ``machine``: objectSid of the
-    computer in directory-integrated mode; ``by_soap``: whether the queue accepts messages by SRMP.
+    Spec: MS-MQDMPR 3.1.7.1.3.1. ``owner``: a domain user, or the anonymous user if the owner is not a domain user.
+    ``machine``: the objectSid of the computer in directory-integrated mode. ``by_soap``: whether the queue accepts
+    messages by SRMP.
     """
     public = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
     write = QueueAccess.MQSEC_WRITE_MESSAGE if by_soap else QueueAccess(0)

@@ -1,4 +1,4 @@
-"""The algorithms that a message can name, and the algorithms of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
+"""Defines the algorithms that a message can name, and the algorithms of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ PROV_RSA_AES = 0x18
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """The meaning of a PrivacyLevel.
+    """The provider and the keys that a PrivacyLevel stands for.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the CSP by name; ``provider_type``: u32 (MS-MQMQ 2.2.1);
-    ``key_bits``: the lengths of the symmetric keys for its algorithms, int bits.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the name of the CSP. ``provider_type``: u32 (MS-MQMQ 2.2.1).
+    ``key_bits``: the length in bits of the symmetric key for each algorithm of the provider.
     """
 
     provider: str
@@ -77,7 +77,7 @@ PRIVACY_BY_LEVEL: Mapping[int, Privacy] = {
 
 
 def hash_algorithm(value: int) -> HashAlgorithm:
-    """Return the HashAlgorithm of a u32; raise SecurityError for an unlisted value."""
+    """Return the HashAlgorithm with a u32 value. Raise SecurityError for a value that is not in the table."""
     try:
         return HashAlgorithm(value)
     except ValueError:
@@ -87,7 +87,9 @@ def hash_algorithm(value: int) -> HashAlgorithm:
 
 
 def get_provider_and_key_size(level: int) -> Privacy:
-    """Return the provider and key size of a PrivacyLevel (u32); raise SecurityError for a level without encryption."""
+    """Return the provider and the key size of a PrivacyLevel (u32). Raise SecurityError for a PrivacyLevel without
+    encryption.
+    """
     privacy = PRIVACY_BY_LEVEL.get(level)
     if privacy is None:
         raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
@@ -95,8 +97,8 @@ def get_provider_and_key_size(level: int) -> Privacy:
 
 
 def encryption_algorithm(privacy: Privacy, value: int) -> EncryptionAlgorithm:
-    """Return the EncryptionAlgorithm of a u32; raise SecurityError for an algorithm that the PrivacyLevel's provider
-    does not have.
+    """Return the EncryptionAlgorithm with a u32 value. Raise SecurityError for an algorithm that the provider of
+    the PrivacyLevel does not have.
     """
     found = next((known for known in privacy.key_bits if known == value), None)
     if found is None:

@@ -1,9 +1,9 @@
-"""The caches of symmetric keys and user certificates.
+"""Implements the caches of symmetric keys and user certificates.
 
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
 The caller passes the time: CachedTime is in s since 1970 UTC, like the time of events. Only the size limit and the
-cleanup event remove entries; a look-up never does.
+cleanup event remove entries; a look-up never removes an entry.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MS_PER_MINUTE = 60_000
 
 @dataclass(frozen=True, slots=True)
 class SecuritySettings:
-    """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are int entries, and lifetimes
-    int ms. Three settings follow releases of Windows. ``base_caches``: the keys of the Base provider are in separate
-    caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the receive caches are never cleaned up
-    (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache live for SymmetricKeyLongLifetime (<63>, <64>,
-    <69>).
+    """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are numbers of entries,
+    and lifetimes are in ms. Three settings follow releases of Windows. ``base_caches``: the keys of the Base
+    provider are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the caches
+    for received messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache
+    live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -48,7 +48,9 @@ class SecuritySettings:
 
 @dataclass(frozen=True, slots=True)
 class CachedSymmetricKey:
-    """A symmetric key and its SIMPLEBLOB. Spec: MS-MQQB 3.1.1.3.3. CachedTime int s UTC; ``repr`` hides the key."""
+    """A symmetric key and its SIMPLEBLOB. Spec: MS-MQQB 3.1.1.3.3. CachedTime is in s UTC. ``repr`` does not show
+    the key.
+    """
 
     RemoteQMGuid: UUID
     CryptoServiceProvider: str
@@ -63,7 +65,9 @@ class CachedSymmetricKey:
 
 @dataclass(frozen=True, slots=True)
 class CachedUserCert:
-    """A certificate that the directory has confirmed. Spec: MS-MQQB 3.1.1.3.4. SecurityID bytes; CachedTime int s."""
+    """A certificate that the directory has confirmed. Spec: MS-MQQB 3.1.1.3.4. SecurityID is bytes, and CachedTime
+    is in s.
+    """
 
     UserCert: UserSignCert
     SecurityID: bytes
@@ -79,11 +83,11 @@ Entry = TypeVar("Entry", bound=_Timed)
 
 
 class TimedCache(Generic[Entry]):
-    """A list of entries with a size and, unless ``lifetime_ms`` is None, a lifetime.
+    """A list of entries with a size limit and, unless ``lifetime_ms`` is None, a lifetime.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). After an addition, the caller starts the
-    cleanup timer with ``lifetime_ms``, int ms, if the timer is not running. ``scale`` divides every duration, as for
-    timers.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). After an addition, the caller starts
+    the cleanup timer with the duration ``lifetime_ms`` if the timer is not running. ``scale`` divides every
+    duration, as for timers.
     """
 
     __slots__ = ("_size", "entries", "lifetime_ms")
@@ -93,7 +97,7 @@ class TimedCache(Generic[Entry]):
         self.resize(size, lifetime_ms)
 
     def resize(self, size: int, lifetime_ms: int | None) -> None:
-        """Change the maximum size and the lifetime of the cache; the entries stay."""
+        """Change the maximum size and the lifetime of the cache. The entries stay in the cache."""
         if size < 1:
             raise MisuseError(f"a cache must have room for at least 1 entry, not {size}")
         self._size = size
@@ -103,11 +107,11 @@ class TimedCache(Generic[Entry]):
         return len(self.entries)
 
     def find(self, matches: Callable[[Entry], bool]) -> Entry | None:
-        """Return the first entry that meets a condition, or None."""
+        """Return the first entry that meets a condition, or None if no entry meets it."""
         return next((entry for entry in self.entries if matches(entry)), None)
 
     def add(self, entry: Entry) -> None:
-        """Add an entry; a full cache drops its oldest half first."""
+        """Add an entry. If the cache is full, remove the oldest half of its entries first."""
         if len(self.entries) >= self._size:
             self.entries.sort(key=lambda kept: kept.CachedTime)
             del self.entries[: max(1, self._size // 2)]
@@ -116,7 +120,7 @@ class TimedCache(Generic[Entry]):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Delete the entries that are older than the lifetime.
 
-        Returns the duration for the next cleanup timer, int ms; None when no entry is left.
+        Return the duration of the next cleanup timer in ms, or None if no entry is left.
         """
         if self.lifetime_ms is None:
             return None
@@ -129,7 +133,7 @@ class TimedCache(Generic[Entry]):
 
 
 class SecurityCaches:
-    """The five caches of a queue manager, initially empty. Spec: MS-MQQB 3.1.1.3, 3.1.3.1."""
+    """The five caches of a queue manager, which are empty at the start. Spec: MS-MQQB 3.1.1.3, 3.1.3.1."""
 
     __slots__ = (
         "ReceiveBaseSymmetricKeyCache",
@@ -149,7 +153,7 @@ class SecurityCaches:
         self.configure(settings)
 
     def configure(self, settings: SecuritySettings) -> None:
-        """Change the sizes, lifetimes and preferences."""
+        """Change the sizes and lifetimes of the caches, and the settings that follow releases."""
         self.settings = settings
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
         sent = settings.SendSymmetricKeyCacheSize
@@ -161,11 +165,11 @@ class SecurityCaches:
         self.SendBaseSymmetricKeyCache.resize(sent, short)
 
     def get_receiving_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
-        """Return the cache for received messages of a PrivacyLevel (u32)."""
+        """Return the cache of the keys for received messages with a PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.ReceiveBaseSymmetricKeyCache if base else self.ReceiveSymmetricKeyCache
 
     def get_sending_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
-        """Return the cache for messages to be sent with a PrivacyLevel (u32)."""
+        """Return the cache of the keys for sent messages with a PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache

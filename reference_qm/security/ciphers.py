@@ -1,11 +1,12 @@
 """Encrypts and decrypts message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
 
-RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 has neither mode nor padding. The
-effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, and 128 bits for 16 bytes,
-even if 88 of these bits are zeros. This is an assumption, because a packet does not contain the effective key length.
+RC2 and AES are used in CBC mode with an initialization vector of zeros and PKCS #5 padding; RC4 has neither a mode
+nor padding. The effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, and 128
+bits for 16 bytes, even if 88 of these bits are zeros. This is an assumption, because a packet does not contain the
+effective key length.
 
-``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak and stay in
-this module.
+``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak; only
+this module uses them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ _BLOCK_SIZE_BY_ALGORITHM = {  # block size in bytes; RC4 has no blocks
 
 
 def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the encrypted body; RC4 keeps the size, and the other algorithms pad the body to whole blocks."""
+    """Return the encrypted body. RC4 keeps the size of the body; the other algorithms pad the body to a multiple of
+    the block size.
+    """
     _check_key(algorithm, key)
     if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)
@@ -52,7 +55,7 @@ def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 
 
 def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the decrypted body; raise SecurityError for an invalid body, which RC4 cannot detect."""
+    """Return the decrypted body. Raise SecurityError for an invalid body; RC4 cannot detect an invalid body."""
     _check_key(algorithm, key)
     if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)

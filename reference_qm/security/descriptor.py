@@ -1,8 +1,8 @@
 """Parses and builds security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
 
-The parser is bounded, and raises only FormatError for any bytes. The SACL is kept unchanged, because nothing is audited
-here. The ACE types are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); any other type is an error, so that no
-denial is overlooked.
+The parser never reads past the available bytes, and raises only FormatError. The SACL is kept unchanged, because
+the reference queue manager audits nothing. The ACE types are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>).
+Any other type is an error, so that no denial is overlooked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class AceType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ace(Record):
-    """An ACE: the rights that one SID is allowed or denied.
+    """An ACE: the rights that a SID is allowed or denied.
 
     Spec: MS-DTYP 2.4.4. 8 bytes and the SID. AceFlags u8; Mask u32 LE, an ACCESS_MASK; AceSize u16 LE (computed).
     """
@@ -61,7 +61,9 @@ class Ace(Record):
 
     @property
     def is_inherit_only(self) -> bool:
-        """Return whether the ACE is only inherited, and has no effect here (INHERIT_ONLY_ACE)."""
+        """Return whether the ACE is only inherited by child objects and has no effect on the queue itself
+        (INHERIT_ONLY_ACE).
+        """
         return bool(self.AceFlags & self.INHERIT_ONLY)
 
     @classmethod
@@ -113,9 +115,10 @@ class Acl(Record):
 class SecurityDescriptor(Flagged, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which may be anywhere after these bytes. Control u16 LE; Owner, Group,
-    Dacl and Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants
-    nothing. Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
+    Spec: MS-DTYP 2.4.6. 20 bytes and the parts of the descriptor, which may be anywhere after these bytes. Control
+    u16 LE. Owner, Group, Dacl and Sacl are None if they are missing. Without a DACL everything is granted to
+    everyone; an empty DACL grants nothing. Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of
+    Control according to the existing parts.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
@@ -170,7 +173,7 @@ class SecurityDescriptor(Flagged, Record):
 
 
 def _read_acl_bytes(cursor: Cursor) -> bytes:
-    """Return the bytes of an ACL without checking its entries."""
+    """Return the bytes of an ACL. Do not check its entries."""
     head = cursor.take(_ACL_LAYOUT.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
     if size < _ACL_LAYOUT.size:
@@ -179,7 +182,7 @@ def _read_acl_bytes(cursor: Cursor) -> bytes:
 
 
 def _cursor_of_part(parts: bytes, offset: int, field: str) -> Cursor:
-    """Return a cursor for a part; ``offset`` counts from the start of the descriptor."""
+    """Return a cursor for a part of a security descriptor. ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR_LAYOUT.size
     if not 0 <= begin < len(parts):
         raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside the descriptor")

@@ -1,6 +1,7 @@
-"""Parses and builds the keys and certificates of a directory. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21, 2.2.22.
+"""Parses and builds the keys and certificates that a directory contains. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21,
+2.2.22.
 
-Every ``parse`` is bounded by the available bytes and raises only FormatError.
+No ``parse`` method reads past the available bytes; each raises only FormatError.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class MqdsPublicKey(Record):
     def to_public_key_blob(self) -> PublicKeyBlob:
         """Return the key as a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2.
 
-        Raises FormatError when aBuf does not contain an RSA public key.
+        Raise FormatError if aBuf does not contain an RSA public key.
         """
         return PublicKeyBlob.parse(self.aBuf)
 
@@ -95,7 +96,7 @@ class MqdsPublicKeys(Record):
         return _PUBLIC_KEYS_LAYOUT.pack(_PUBLIC_KEYS_LAYOUT.size + len(keys), len(self.aPublicKeys)) + keys
 
     def find(self, provider: str) -> MqdsPublicKey | None:
-        """Return the key of a provider by the provider's name."""
+        """Return the key of the provider with the given name."""
         return next((key for key in self.aPublicKeys if key.sProviderName == provider), None)
 
 
@@ -120,7 +121,7 @@ class UserSignCert(Record):
 
     @classmethod
     def create_entry(cls, identifier: UUID, certificate: bytes) -> Self:
-        """Build the entry of a certificate; its Digest is the MD5 of the certificate."""
+        """Return the entry of a certificate. The Digest of the entry is the MD5 hash of the certificate."""
         return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 
     @classmethod

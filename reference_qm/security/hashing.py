@@ -1,7 +1,9 @@
-"""Hashes data, and makes RSA signatures of hashes as a CSP does. Spec: MS-MQMQ 2.2.19.3, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
+"""Computes hashes of data, and makes RSA signatures of hashes as a CSP does. Spec: MS-MQMQ 2.2.19.3, MS-MQQB
+3.1.7.1.4, 3.1.5.8.3.
 
-The documents say only "the hash encrypted using RSA and the private key". The assumption here is RSASSA-PKCS1-v1_5 with
-the DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB 2.4.
+The documents say only "the hash encrypted using RSA and the private key". The assumption here is RSASSA-PKCS1-v1_5
+with the DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB
+2.4.
 
 ``cryptography`` provides most algorithms; pycryptodomex provides MD2 and MD4. MD2, MD4 and MD5 are broken, and are
 supported only because old releases sign with them.
@@ -49,8 +51,8 @@ def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
 
 
 def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
-    """Return the signature of ``data`` as bytes LE with the size of the modulus; raise SecurityError for a key that is
-    too small.
+    """Return the signature of ``data`` as little-endian bytes, which have the size of the modulus. Raise
+    SecurityError if the key is too small.
 
     Spec: MS-MQQB 3.1.7.1.4.
     """
@@ -69,7 +71,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
 
 
 def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
-    """Return whether ``signature`` (bytes LE) is the signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether ``signature`` (little-endian bytes) is a valid signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
         if algorithm in _PYCRYPTODOMEX_HASHES:
@@ -88,7 +90,8 @@ def _build_second_library_signer(key: Any) -> Any:
 
 
 def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
-    """Return the public key of a DER X.509 certificate; raise SecurityError for a certificate without a usable RSA key.
+    """Return the public key of a DER X.509 certificate. Raise SecurityError for a certificate without a usable RSA
+    key.
 
     Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key matters: the section does not check validity
     dates, issuer, serial number or usage.

@@ -1,12 +1,13 @@
-"""Wraps symmetric keys with RSA: SIMPLEBLOB and PUBLICKEYBLOB. Spec: MS-MQQB 2.4, 3.1.7.1.5, 3.1.5.8.3.
+"""Encrypts and decrypts symmetric keys with RSA (SIMPLEBLOB and PUBLICKEYBLOB). Spec: MS-MQQB 2.4, 3.1.7.1.5,
+3.1.5.8.3.
 
-encryptedKey is printed with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. The two sizes do not
-contradict each other, because the field is little-endian: zeros after the 64 or 128 bytes do not change the number. So
-256 bytes are written, and a blob that ends after its 64 or 128 bytes is accepted as well.
+The document prints encryptedKey with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. The two sizes do
+not contradict each other, because the field is little-endian: zeros after the 64 or 128 bytes do not change the
+number. Therefore this module writes 256 bytes, and also accepts a blob that ends after its 64 or 128 bytes.
 
-pycryptodomex does the RSAES-PKCS1-v1_5 part. ``cryptography`` is not used for this part: it takes its padding bytes
-from the system, but randomness must be injected here; and it returns random bytes for an invalid blob, which 3.1.5.8.3
-refuses.
+pycryptodomex does the RSAES-PKCS1-v1_5 part. ``cryptography`` is not used for this part for two reasons. It takes
+its padding bytes from the system, but here the caller passes the entropy. It returns random bytes for an invalid
+blob, which 3.1.5.8.3 refuses.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
 
 
 def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
-    """Return the key of a PUBLICKEYBLOB; raise SecurityError for invalid numbers."""
+    """Return the key that a PUBLICKEYBLOB contains. Raise SecurityError for invalid numbers."""
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
         raise SecurityError(
@@ -44,7 +45,7 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
 
 
 def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
-    """Return the PUBLICKEYBLOB of a key whose modulus has whole bytes."""
+    """Return the PUBLICKEYBLOB of a key. The size of the key's modulus is a whole number of bytes."""
     numbers = key.public_numbers()
     return PublicKeyBlob(numbers.e, numbers.n.to_bytes(-(-key.key_size // 8), "little"))
 
@@ -52,7 +53,7 @@ def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
 def encrypt_symmetric_key(
     key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy
 ) -> SimpleBlob:
-    """Return the SIMPLEBLOB of a symmetric key; SecurityError when the RSA key is too small or too large."""
+    """Return the SIMPLEBLOB of a symmetric key. Raise SecurityError if the RSA key is too small or too large."""
     if key.key_size > 8 * _ENCRYPTED_KEY_BITS:
         raise SecurityError(
             "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"an RSA key of {key.key_size} bits does not fit"
@@ -71,9 +72,9 @@ def encrypt_symmetric_key(
 
 
 def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
-    """Return the symmetric key of ``bits`` bits in a SIMPLEBLOB.
+    """Return the symmetric key of ``bits`` bits that a SIMPLEBLOB contains.
 
-    Raises FormatError for a malformed blob, and SecurityError for a blob with a different algorithm, RSA key or key
+    Raise FormatError for a malformed blob, and SecurityError for a blob with a different algorithm, RSA key or key
     length.
     """
     size = -(-key.key_size // 8)
@@ -102,7 +103,7 @@ def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm
 
 
 def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
-    """Return the decrypted key of ``size`` bytes, or no bytes after a failure."""
+    """Return the decrypted key of ``size`` bytes, or no bytes if the decryption fails."""
     try:
         return bytes(
             import_second_library_module(_CIPHER_MODULE)

@@ -1,4 +1,4 @@
-"""Converts the security of a message between attributes and headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30 to
+"""Converts the security of a message from attributes to headers and back. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30 to
 3.1.7.1.32.
 """
 
@@ -19,10 +19,11 @@ from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSecurity:
-    """The security attributes of a Message; a Message without security attributes has no MessageSecurity.
+    """The security attributes of a Message. A Message without security attributes has no MessageSecurity.
 
-    Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm, EncryptionAlgorithm: their values in
-    packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: the value of SecurityHeader.ST.
+    Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm and EncryptionAlgorithm have the
+    values that they have in packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS). SenderIdentifierType has the value
+    of SecurityHeader.ST.
     """
 
     PrivacyLevel: int = 0
@@ -39,8 +40,8 @@ class MessageSecurity:
 
     @property
     def in_header(self) -> bool:
-        """Whether an attribute needs a SecurityHeader. The algorithms do not, because every MessagePropertiesHeader
-        names them. Spec: MS-MQMQ 2.2.19.3.
+        """Whether the attributes need a SecurityHeader. The algorithms need none, because every
+        MessagePropertiesHeader names them. Spec: MS-MQMQ 2.2.19.3.
         """
         named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
         return self != named
@@ -51,11 +52,11 @@ UNPROTECTED_ATTRIBUTES = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 
 
 def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
-    """Return the packet of a message with its security attributes, before signature and encryption.
+    """Return the packet of a message with the message's security attributes, before signature and encryption.
 
-    Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds the header only to signed messages; but an encrypted
-    message needs the header for its key, and the message in frame 7 of MS-MQQB 4.1.7 has a SecurityHeader only for its
-    SID. AU and AS are 0.
+    Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds a SecurityHeader only to signed messages. But an
+    encrypted message needs the header for its key, and the message in frame 7 of MS-MQQB 4.1.7 has a SecurityHeader
+    only for its SID. AU and AS are 0.
     """
     packet = replace(
         packet,
@@ -94,8 +95,9 @@ def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMe
 def read_security(packet: UserMessagePacket) -> MessageSecurity:
     """Return the security attributes of a packet. Spec: MS-MQDMPR 3.1.7.1.31.
 
-    AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, but AU has one bit, which
-    is always 0, and the printed values are those of AS. A malformed ProviderInfo names no provider.
+    AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3). The table of the document names AU, but
+    AU has one bit, which is always 0, and the printed values are those of AS. A malformed ProviderInfo names no
+    provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:

@@ -1,7 +1,8 @@
-"""The keys and accounts in the configuration of a queue manager. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
+"""Defines the keys and accounts in the configuration of a queue manager. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15,
+3.1.1.19.
 
-Private keys are a part of the configuration: the specification lets the implementation choose where it stores them
-(MS-MQQB 3.1.5.8.3).
+Private keys are a part of the configuration, because the specification lets the implementation choose where it
+stores them (MS-MQQB 3.1.5.8.3).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from reference_qm.security.sid import Sid
 from reference_qm.surface.entropy import Entropy
 
 KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
-"""The sizes of a queue manager's RSA keys by provider, int bits, in the order of the lists that contain the keys. Spec:
-MS-MQDMPR 3.1.3.
+"""The sizes in bits of a queue manager's RSA keys, by provider, in the order of the lists that contain the keys.
+Spec: MS-MQDMPR 3.1.3.
 """
 _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _EXPONENT = 65537
@@ -36,9 +37,9 @@ PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 class Account:
     """A user in the configuration of this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
-    ``groups``: the SIDs that a domain would name in the PAC, including the primary group; ``certificates``: DER X.509,
-    registered for the user; ``key``: the private key of the first certificate, for a user who sends messages from this
-    queue manager.
+    ``groups``: the SIDs that a domain would name in the PAC, including the primary group. ``certificates``: the
+    registered certificates of the user, DER X.509. ``key``: the private key of the first certificate, for a user
+    who sends messages from this queue manager.
     """
 
     name: str
@@ -55,9 +56,9 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """The keys and users of a queue manager. With an empty configuration, a queue manager neither signs nor decrypts.
-    ``remote_keys``: the PublicEncryptionKeyList of other queue managers, by Identifier; these lists replace the
-    directory.
+    """The keys and users of a queue manager. A queue manager with an empty configuration neither signs nor
+    decrypts. ``remote_keys``: the PublicEncryptionKeyList of each other queue manager, by its Identifier; these
+    lists replace the directory.
     """
 
     encryption_keys: PrivateKeys = field(default_factory=dict, repr=False)
@@ -68,9 +69,9 @@ class SecurityConfig:
 
 
 def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
-    """Generate an RSA key pair of ``bits`` bits, an even number. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
+    """Generate an RSA key pair of ``bits`` bits, which is an even number. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
 
-    pycryptodomex makes the primes, because its randomness can be injected, and it supports keys of 512 bits.
+    pycryptodomex makes the primes, because the caller can pass it the entropy, and it supports keys of 512 bits.
     """
     while True:
         p, q = (
@@ -90,7 +91,9 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
 
 
 def public_key_list(keys: PrivateKeys) -> MqdsPublicKeys:
-    """Return PublicEncryptionKeyList or PublicSigningKeyList of private keys. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1."""
+    """Return the PublicEncryptionKeyList or PublicSigningKeyList of a list of private keys. Spec: MS-MQDMPR 3.1.3,
+    MS-MQMQ 2.2.1.
+    """
     return MqdsPublicKeys(
         tuple(
             MqdsPublicKey(_PROVIDER_TYPES[name], name, public_key_blob(keys[name].public_key()).build())

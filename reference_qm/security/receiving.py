@@ -1,15 +1,17 @@
-"""The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
+"""Implements the security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
-The functions are in the order of the steps; each raises Refused. The module follows these readings:
+The functions are in the order of the steps of the section; each function raises Refused. The module follows these
+readings:
+
 - The sender signs, then encrypts (3.1.7.1). As printed, the receiver verifies the signature of the encrypted body,
   which no sender creates. This module decrypts first; a message with both defects is refused with BAD_ENCRYPTION.
-- A PrivacyLevel outside the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
-- Only the sender of a signed message is verified, because the steps are printed below "to authenticate the packet";
-  frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
-- With ST 0 the SID is not looked up: the sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
-  is not in the group Everyone, because MS-MQDMPR 3.1.7.1.3.1 grants rights to both separately.
-- A signature of a provider other than the three of 3.1.7.1.5 cannot be validated: UNSUPPORTED_CRYPTO_PROVIDER, as
-  MS-MQDMPR 3.1.1.12 defines that class; 3.1.5.8.3 never uses it.
+- A PrivacyLevel outside the table is refused with BAD_ENCRYPTION if EB is set (ambiguity 49).
+- Only the sender of a signed message is verified, because the steps are printed below "to authenticate the packet"; the
+  message in frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
+- With ST 0 the SID is not looked up. The sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType). This
+  user is not in the group Everyone, because MS-MQDMPR 3.1.7.1.3.1 grants rights to both separately.
+- A signature of a provider that is not one of the three providers of 3.1.7.1.5 cannot be validated. The message is
+  refused with UNSUPPORTED_CRYPTO_PROVIDER, as MS-MQDMPR 3.1.1.12 defines that class; 3.1.5.8.3 never uses it.
 - The receiver computes AS, and clears an AS that arrives with the message.
 """
 
@@ -52,18 +54,18 @@ class Accounts(Protocol):
     """The data that the receiver requests from the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
-        """Return User.Certificates of a SecurityID; None when the directory fails."""
+        """Return User.Certificates of the user with a SecurityID, or None if the directory fails."""
         ...
 
     def groups(self, sid: Sid) -> Set[Sid] | None:
-        """Return the groups of an account, including its primary group; None for an unknown account."""
+        """Return the groups of an account, including its primary group, or None for an unknown account."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The receiving queue manager. ``private_keys``: the private keys of the queue manager, by the name of the
-    provider.
+    """The security data of the receiving queue manager. ``private_keys``: the private keys of the queue manager, by
+    the name of the provider.
     """
 
     caches: SecurityCaches
@@ -72,8 +74,8 @@ class Receiver:
 
 
 class Refused(Exception):
-    """The receiver refuses a message. The sender gets a Nack of this class if NA is set, and a FinalAck for a
-    transactional message.
+    """The receiver refuses a message. If NA is set, the sender gets a Nack of this class; for a transactional
+    message, the sender also gets a FinalAck.
     """
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
@@ -82,7 +84,7 @@ class Refused(Exception):
 
 
 def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> UserMessagePacket:
-    """Return the packet with its body decrypted. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
+    """Return the packet with its body decrypted. Spec: MS-MQQB 3.1.5.8.3 for a message in which EB is set."""
     security, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if security is None or not security.EB:
         return packet
@@ -109,7 +111,9 @@ def _find_key(
     receiver: Receiver,
     now: Now,
 ) -> bytes:
-    """Return the symmetric key that the message names, from the cache or from its SIMPLEBLOB."""
+    """Return the symmetric key that the message contains in its SIMPLEBLOB; the key is taken from the cache if the
+    cache has it.
+    """
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
     cache = receiver.caches.get_receiving_cache(packet.MessagePropertiesHeader.PrivacyLevel)
@@ -140,8 +144,8 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
 
 
 def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
-    """Return the packet with the kind of its signature in AS; AS is 0 without a signature. The body must already be
-    decrypted.
+    """Return the packet with the kind of its signature in AS, which is 0 if the packet has no signature. The body
+    must already be decrypted.
     """
     security = packet.SecurityHeader
     if security is None:
@@ -171,7 +175,9 @@ def _check_provider(security: SecurityHeader) -> None:
 
 
 def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
-    """Check in the cache or the directory that the certificate of an authenticated message belongs to its sender."""
+    """Check that the certificate of an authenticated message belongs to the sender of the message, according to the
+    cache or the directory.
+    """
     security = packet.SecurityHeader
     if security is None or not security.AS or security.ST == ST_NONE:
         return
@@ -202,7 +208,9 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
-    """Return userSID and Sids of the token; None for an unknown account. Each user is also in the group Everyone."""
+    """Return userSID and Sids of the token of a user, or None for an unknown account. Each user is also in the
+    group Everyone.
+    """
     if security.ST == ST_NONE:
         return ANONYMOUS, frozenset({ANONYMOUS})
     if security.ST == ST_QUEUE_MANAGER:

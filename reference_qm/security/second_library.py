@@ -1,7 +1,7 @@
 """Loads pycryptodomex, for algorithms that ``cryptography`` does not have, and converts RSA keys for it.
 
-The library is loaded at its first use, because few systems need it, and because loading takes a sixth of the start
-time of a queue manager. Outside the inner parts of this package, keys are those of ``cryptography``.
+The library is loaded at its first use for two reasons: few systems need it, and loading takes a sixth of the start
+time of a queue manager. Outside the inner parts of this package, keys are objects of ``cryptography``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def import_second_library_module(name: str) -> Any:
 
 
 def convert_private_key(key: rsa.RSAPrivateKey) -> Any:
-    """Return a private key as an object of pycryptodomex."""
+    """Return a private key, converted to an object of pycryptodomex."""
     numbers = key.private_numbers()
     public = numbers.public_numbers
     parts = (public.n, public.e, numbers.d, numbers.p, numbers.q)
@@ -30,6 +30,6 @@ def convert_private_key(key: rsa.RSAPrivateKey) -> Any:
 
 
 def convert_public_key(key: rsa.RSAPublicKey) -> Any:
-    """Convert a public key for pycryptodomex; ValueError for invalid numbers."""
+    """Return a public key, converted to an object of pycryptodomex. Raise ValueError for invalid numbers."""
     numbers = key.public_numbers()
     return import_second_library_module("PublicKey.RSA").construct((numbers.n, numbers.e))

@@ -1,4 +1,4 @@
-"""The error of this package for all failures except malformed bytes, which raise FormatError."""
+"""Defines the error that this package raises for all failures except malformed bytes, which raise FormatError."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from __future__ import annotations
 class SecurityError(ValueError):
     """A message could not be signed, authenticated, encrypted or decrypted.
 
-    The text begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``, and ends
-    with the section, such as ``MS-MQQB 3.1.5.8.3``. The text has one line, and never contains key material.
+    The message text begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``,
+    and ends with the section, such as ``MS-MQQB 3.1.5.8.3``. The text has one line, and never contains key
+    material.
     """
 
     def __init__(self, subject: str, section: str, message: str) -> None:

@@ -1,9 +1,10 @@
-"""Encrypts the body of a message before sending. Spec: MS-MQQB 3.1.7.1.5.
+"""Encrypts the body of a message before the message is sent. Spec: MS-MQQB 3.1.7.1.5.
 
 This module follows two readings. The printed steps take the best provider of the remote queue manager for every
-PrivacyLevel. But the receiver chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3), and
-could never decrypt such a message: here PrivacyLevel decides the provider, as in note <66>. SecurityHeader.ProviderName
-does not exist in that header; here SecurityData.ProviderInfo is meant, whose presence clears DE (MS-MQMQ 2.2.20.6).
+PrivacyLevel. But the receiver chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3),
+and could never decrypt such a message. Here the PrivacyLevel decides the provider, as in note <66>.
+SecurityHeader.ProviderName, which the section names, does not exist in that header. Here SecurityData.ProviderInfo
+is meant; DE is clear if this field is present (MS-MQMQ 2.2.20.6).
 
 Every failure is a SecurityError or a FormatError; the caller handles it as in 3.1.7.1.5.1.
 """
@@ -43,9 +44,9 @@ _REDUCED_KEY_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The chosen encryption of a message. Spec: MS-MQQB 3.1.7.1.5.
+    """The selected encryption of a message. Spec: MS-MQQB 3.1.7.1.5.
 
-    ``key_size``: int bytes, including the 88 zero bits if the key has them.
+    ``key_size``: the size of the key in bytes, including the 88 zero bits if the key has them.
     """
 
     UseCSP: str
@@ -55,13 +56,13 @@ class Selection:
     key_size: int
 
     def new_key(self, entropy: Entropy) -> bytes:
-        """Return a new symmetric key; an Enhanced RC2 key of 40 bits ends with 88 zero bits."""
+        """Return a new symmetric key. A 40-bit RC2 key of the Enhanced provider ends with 88 zero bits."""
         return entropy.token(self.UseSymmKeyLength // 8).ljust(self.key_size, b"\0")
 
 
 def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
-    """Select provider, algorithm, key length and public key by the PrivacyLevel (u32) and the keys of the remote queue
-    manager.
+    """Select the provider, algorithm, key length and public key according to the PrivacyLevel (u32) and the keys of
+    the remote queue manager.
     """
     privacy = get_provider_and_key_size(level)
     key = remote_keys.find(privacy.provider)
@@ -90,9 +91,10 @@ def encrypt_message(
     entropy: Entropy,
     now: Now,
 ) -> UserMessagePacket:
-    """Return the packet with its body encrypted for a queue manager; unchanged for PrivacyLevel 0.
+    """Return the packet with its body encrypted for a queue manager. With PrivacyLevel 0 the packet stays
+    unchanged.
 
-    ``remote``: RemoteQMGuid; ``remote_keys``: RemoteQMPublicKey. A missing SecurityHeader is added.
+    ``remote``: RemoteQMGuid. ``remote_keys``: RemoteQMPublicKey. A missing SecurityHeader is added.
     """
     level = packet.MessagePropertiesHeader.PrivacyLevel
     if level == PrivacyLevel.NONE:

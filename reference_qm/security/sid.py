@@ -36,7 +36,9 @@ class Sid(Record):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the SID with the given text form, in which the authority is decimal. Raises FormatError."""
+        """Return the SID with the given text form, in which the authority is decimal. Raise FormatError for an
+        invalid text.
+        """
         match = _SID_TEXT_PATTERN.fullmatch(text)
         if match is None:
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
@@ -73,6 +75,6 @@ AUTHENTICATED_USERS = Sid(5, (11,))
 ANONYMOUS = Sid(5, (7,))
 """The SID S-1-5-7: the anonymous user."""
 OWNER_RIGHTS = Sid(3, (4,))
-"""The SID S-1-3-4: in an ACE it stands for the owner, and the ACE replaces the owner's implicit rights (MS-DTYP
-2.5.3.2).
+"""The SID S-1-3-4. In an ACE this SID stands for the owner, and the rights of the ACE replace the implicit rights
+of the owner (MS-DTYP 2.5.3.2).
 """

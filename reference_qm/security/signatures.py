@@ -1,10 +1,10 @@
 """Signs messages and verifies signatures. Spec: MS-MQMQ 2.5, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
 
-"The values of the following fields" are their bytes in the packet, little-endian, in the printed order. Where 2.5 is
-silent, the assumptions are: Label has its terminating null, as on the wire. A queue name is the printed structure
-without the padding after it; inside a list, zeros replace the padding. The reason is that padding may have any value
-(notes <1>, <2>). A field that is missing from the packet adds no bytes. FormatNameList is the list of
-MultiQueueFormatHeader.Destination, at the place that DestinationQueue has in 2.5.2.
+"The values of the following fields" are the bytes of the fields in the packet, little-endian, in the printed order.
+Section 2.5 leaves some points open; here the following is assumed. Label has its terminating null, as on the wire.
+A queue name is the printed structure without the padding after it; inside a list, zeros replace the padding,
+because padding may have any value (notes <1>, <2>). A field that is missing from the packet adds no bytes.
+FormatNameList is the list of MultiQueueFormatHeader.Destination, at the place that DestinationQueue has in 2.5.2.
 """
 
 from __future__ import annotations
@@ -112,17 +112,17 @@ def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
-"""A function that returns the octets to be hashed, like ``signed_content``."""
+"""The type of a function that returns the octets to be hashed, such as ``signed_content``."""
 
 
 def sign_message(
     packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
 ) -> UserMessagePacket:
-    """Return the signed packet; ``packet`` must not have an encrypted body.
+    """Return the signed packet. The body of ``packet`` must not be encrypted.
 
-    Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always SIG30.
-    SIG30 without a MultiQueueFormatHeader is refused, because 3.1.5.8.3 reads such a signature only from that header.
-    SecurityHeader with SenderCert is required. Raises SecurityError.
+    Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always
+    SIG30. SIG30 without a MultiQueueFormatHeader is refused, because 3.1.5.8.3 reads such a signature only from
+    that header. A SecurityHeader with SenderCert is required. Raise SecurityError if the message cannot be signed.
     """
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
@@ -147,7 +147,7 @@ def sign_message(
 def _replace_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
-    """Return the packet with the given headers instead of its own; ``build`` computes PacketSize."""
+    """Return a copy of the packet with the given headers; ``build`` computes PacketSize."""
     flagged = replace(security, Flags=security.Flags | SecurityHeader.flags(AI=1))
     return replace(
         packet,
@@ -163,10 +163,11 @@ def is_signed(packet: UserMessagePacket) -> bool:
 
 
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
-    """Return the kind of a packet's genuine signature; raise SecurityError if no signature is genuine.
+    """Return the kind of the valid signature of a packet. Raise SecurityError if no signature is valid.
 
-    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0 signature.
-    MultiQueueFormatHeader.Signature is verified as an MSMQ 3.0 signature only if SecurityData.Signature is not set.
+    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0
+    signature. MultiQueueFormatHeader.Signature is verified as an MSMQ 3.0 signature only if SecurityData.Signature
+    is not set.
     """
     security = packet.SecurityHeader
     if security is None:
@@ -186,7 +187,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
 
 
 def _get_signatures(packet: UserMessagePacket) -> tuple[bytes, bytes]:
-    """Return SecurityData.Signature and MultiQueueFormatHeader.Signature; empty when they are not set."""
+    """Return SecurityData.Signature and MultiQueueFormatHeader.Signature. A signature that is not set is empty."""
     security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
     return (
         b"" if security is None else security.SecurityData.Signature,

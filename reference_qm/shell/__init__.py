@@ -1,1 +1,1 @@
-"""The I/O of the reference queue manager: all its sockets, files and real time are in this package."""
+"""Implements the I/O of the reference queue manager. Only this package uses sockets, files and real time."""

@@ -1,4 +1,4 @@
-"""The command ``mqconform serve``, which runs the reference queue manager in a separate process.
+"""Implements the command ``mqconform serve``, which runs the reference queue manager in a separate process.
 
 The command imports `serving.py` only when it runs, so that its help is printed fast.
 """
@@ -54,7 +54,9 @@ def serve(
         typer.Option("--fault", help="Name of a fault (a deliberate violation) to inject. Repeatable."),
     ] = None,
 ) -> None:
-    """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
+    """Run a reference queue manager until SIGTERM. The command first prints one line `ready tcp=... ping=...
+    rpc=...`.
+    """
     from reference_qm.shell.serving import serve_until_stopped
 
     flags = {

@@ -1,4 +1,4 @@
-"""The TCP connections of MS-MQQB sessions (MS-MQQB 2.1.1)."""
+"""Implements the TCP connections of MS-MQQB sessions (MS-MQQB 2.1.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import (
 )
 
 CLOSE_FLUSH_S = 5.0
-"""The time limit in s for a closed connection to deliver its pending bytes."""
+"""The time limit in s for sending the pending bytes of a connection that is being closed."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
 
@@ -26,10 +26,10 @@ OpenedInput = type[TransportAccepted] | type[TransportConnected]
 class Connection(asyncio.Protocol):
     """Turns asyncio's callbacks for a stream into inputs of the core.
 
-    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so no received bytes wait
-    in memory. Bytes to send wait while the remote side does not read. When more than ``unsent_limit`` bytes wait, the
-    connection is cut, because the core cannot use half a stream. All bytes sent in one turn of the event loop are
-    written together.
+    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so no received bytes
+    wait in memory. Bytes to send wait in memory while the remote side does not read. When more than
+    ``unsent_limit`` bytes wait, the connection is cut, because the core cannot use a stream with missing bytes. All
+    bytes that are sent in one turn of the event loop are written together.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Connection(asyncio.Protocol):
         self.remote = remote
         self.dialling: asyncio.Task[None] | None = None
         self.closed = False
-        """Whether the core gets no more inputs from this connection."""
+        """Whether the core no longer gets inputs from this connection."""
         self._transport: asyncio.Transport | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._cut: str | None = None
@@ -67,7 +67,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def unsent_bytes(self) -> int:
-        """The number of bytes that were not sent yet."""
+        """The number of bytes that are not sent yet."""
         return self._gathered_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
     # -- host requests ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a broken connection are discarded."""
+        """Send bytes in order. Bytes for a broken connection are discarded."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
@@ -116,13 +116,13 @@ class Connection(asyncio.Protocol):
         self._gathered_size += len(data)
 
     def _write_pending(self) -> None:
-        """Write the collected bytes; bytes for a closing transport are discarded."""
+        """Write the collected bytes. If the transport is closing, the bytes are discarded."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(gathered))
 
     def close(self) -> None:
-        """Send the pending bytes, then close; the core gets no more inputs."""
+        """Send the pending bytes, then close the connection. The core gets no more inputs from it."""
         self.closed = True
         if self._transport is not None:
             self._write_pending()
@@ -133,7 +133,7 @@ class Connection(asyncio.Protocol):
             self.dialling.cancel()
 
     def abort(self) -> None:
-        """Close without sending the pending bytes; the core gets no more inputs."""
+        """Close the connection without sending the pending bytes. The core gets no more inputs from it."""
         self.close()
         if self._transport is not None:
             self._transport.abort()

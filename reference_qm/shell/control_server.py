@@ -1,4 +1,4 @@
-"""The control protocol: one JSON object per line over TCP (docs/control-protocol.md)."""
+"""Serves the control protocol, which has one JSON object per line over TCP (docs/control-protocol.md)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_BYTES_LIMIT = 8 * 1024 * 1024
-"""The maximum size of a line in bytes: sufficient for a body of 4 MiB in base64, which is larger than the body of any
-packet.
+"""The maximum size of a line in bytes. This size is sufficient for a body of 4 MiB in base64, and no packet has a
+body that large.
 """
 LINE_TOO_LONG_REFUSAL = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
 CLIENTS_LIMIT = 64
@@ -35,13 +35,13 @@ UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
 UNREAD_BYTES_LIMIT = 64 * 1024 * 1024
-"""The maximum number of bytes of unread answers; a client with more unread bytes is disconnected."""
+"""The maximum number of bytes in unread answers. A client that exceeds this number is disconnected."""
 
 
 class ControlServer:
-    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of the
-    process, and ``reset`` when a client requests a reset; ``reset`` raises a ControlError or a StoreError when a reset
-    is impossible. ``offered``: the facilities that clients may use.
+    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of
+    the process, and ``reset`` when a client requests a reset. ``reset`` raises a ControlError or a StoreError if a
+    reset is impossible. ``offered``: the facilities that clients may use.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ControlServer:
         self._listener: asyncio.Server | None = None
 
     async def bind(self, endpoint: Endpoint) -> Endpoint:
-        """Bind the port without accepting clients yet; raise OSError for a failure."""
+        """Bind the port, but do not accept clients yet. Raise OSError if this fails."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             lambda: ControlClient(self), endpoint.host, endpoint.port, start_serving=False
@@ -68,18 +68,18 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Accept clients; raise OSError if the port is in use."""
+        """Accept clients. Raise OSError if the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 
     def close_listener(self) -> None:
-        """Stop accepting clients and requests; pending answers are still delivered."""
+        """Stop accepting clients and requests. Pending answers are still delivered."""
         self.ending = True
         if self._listener is not None:
             self._listener.close()
 
     def forget_handles(self) -> None:
-        """Forget the handles of all clients, because the queue manager was restarted or reset."""
+        """Forget the handles of all clients, because the queue manager has been restarted or reset."""
         for client in self.clients:
             client.forget_handles()
 
@@ -90,8 +90,8 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """The connection of a client: its requests may be pipelined; each answer contains the id of its request, and is
-    sent when it is ready.
+    """The connection of a client. The client may send further requests before it gets an answer. Each answer
+    contains the id of its request, and is sent as soon as it is ready.
     """
 
     def __init__(self, server: ControlServer) -> None:
@@ -102,7 +102,7 @@ class ControlClient(asyncio.Protocol):
         """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
         self._opened: dict[Request, None] = {}
-        """The requests that close the client's open handles; they are made when the connection ends."""
+        """The requests that close the handles that the client has open. They are made when the connection ends."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the waiting requests, because a message for a disconnected client would be lost."""
+        """Cancel the waiting requests, because a message that is received for a disconnected client would be lost."""
         self._transport = None
         self.server.clients.discard(self)
         for token in list(self._waiting):
@@ -148,7 +148,7 @@ class ControlClient(asyncio.Protocol):
             self._transport.close()
 
     def _take_lines(self, searched: int) -> None:
-        """Handle the complete lines; the first ``searched`` bytes contain no line end."""
+        """Handle the complete lines. The first ``searched`` bytes contain no line end."""
         while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]
@@ -198,7 +198,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
-        """Record a handle that was opened or closed; close it at once if the client has disconnected."""
+        """Record a handle that was opened or closed. Close an opened handle at once if the client has disconnected."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
         opens = _CLOSING_REQUESTS.get(type(request))
@@ -211,11 +211,11 @@ class ControlClient(asyncio.Protocol):
             self._opened[close] = None
 
     def forget_handles(self) -> None:
-        """Forget the handles that a restart ended, because their numbers are reused."""
+        """Forget the handles that ended with a restart, because the new core uses their numbers again."""
         self._opened.clear()
 
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
-        """Cancel an earlier request of this client that waits for a message."""
+        """Cancel an earlier request of this client, which is waiting for a message."""
         if arguments.keys() != {"verb", "request"}:
             raise ControlError("cancel takes only the argument request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
@@ -272,7 +272,7 @@ _CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[
         }
     )
 )
-"""For each request that opens something: the request that closes it. Cursors end with their handles."""
+"""For each request that opens an object, the request that closes it. A cursor ends with its handle."""
 
 
 def _ignore_answer(answer: Answer) -> None:

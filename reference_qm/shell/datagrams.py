@@ -1,4 +1,4 @@
-"""The UDP sockets for pings (MS-MQQB 2.1.2)."""
+"""Implements the UDP sockets for pings (MS-MQQB 2.1.2)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class DatagramSocket:
-    """Sends a datagram at once or drops it: UDP guarantees no delivery, so no datagram waits in memory."""
+    """Sends a datagram at once or drops it. No datagram waits in memory, because UDP guarantees no delivery."""
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
-        """Bind the socket; raise OSError if this fails."""
+        """Bind the socket. Raise OSError if this fails."""
         self._received = received
         self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -34,7 +34,7 @@ class DatagramSocket:
         asyncio.get_running_loop().add_reader(self._socket, self._on_readable)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
-        """Send a datagram; a datagram that cannot be sent counts as lost (the Ping Response Timer expires)."""
+        """Send a datagram. If the datagram cannot be sent, it counts as lost, and the Ping Response Timer expires."""
         try:
             self._socket.sendto(data, remote)
         except OSError as error:

@@ -34,7 +34,7 @@ class DirectoryAccess:
         return await loop.run_in_executor(self._thread, directory_access.answer_from_directory, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Carry out a request about the environment; return a str with the reason for a refusal."""
+        """Carry out a request that concerns the environment. Return a reason if the request is refused."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._thread, self._surroundings.carry_out, request)

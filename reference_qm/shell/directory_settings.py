@@ -1,7 +1,8 @@
-"""Reads [directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, lists.
+"""Reads the table [directory] of the TOML file of ``mqconform serve``, which lists sites, links, queue managers,
+public queues and distribution lists.
 
-Entries refer to a site by its name, and to a queue manager by its computer name. The identifier of an object that has
-none in the file is derived from its name, so that equal files give equal identifiers.
+Entries refer to a site by its name, and to a queue manager by its computer name. If the file contains no identifier
+for an object, the identifier is derived from the object's name, so that equal files give equal identifiers.
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ ENTERPRISE = "enterprise"
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
-    """Build the directory of a [directory] table; return None, for workgroup mode, when the table is missing.
+    """Build the directory that a table [directory] describes, or return None, for workgroup mode, if the table is
+    missing.
 
     ``identifier``: the identifier of this process's queue manager, which must be in the directory. ``store``: a
-    directory file, which other queue managers may share. The objects of the table are added to the file; the existing
-    objects of the file stay unchanged.
+    directory file, which other queue managers may share. The objects of the table are added to the file; the
+    existing objects of the file stay unchanged.
     """
     if tree is None:
         return None
@@ -245,7 +247,7 @@ _ENTRY_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
         "distribution_lists": ({**_GUID, "name": toml.string, "members": _require_strings}, ("name",)),
     }
 )
-"""The keys of the entries of each kind, and the required keys."""
+"""The known keys and the required keys of the entries of each kind."""
 _CONVERTERS: Table = {
     "store": lambda value: Path(toml.string(value)),
     **dict.fromkeys(_ENTRY_KINDS, _require_tables),

@@ -1,4 +1,4 @@
-"""A directory in an SQLite file, which several queue managers on a machine can share."""
+"""Implements a directory in an SQLite file, which several queue managers on a machine can share."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
-    """A file cannot be used as a directory; the message has one line."""
+    """A file cannot be used as a directory. The message has one line."""
 
 
 class SqliteDirectory(MemoryDirectory):
-    """A directory in a file. A change ends with Success after its objects are on disk.
+    """A directory in a file. A change returns Success only after its objects are on disk.
 
-    Each operation sees the earlier writes of other processes. A file that is damaged or not a directory is refused with
-    DirectoryFileError and stays unchanged. An operation that the file does not permit (because it is locked for longer
-    than ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use the directory, but only one
-    thread at a time.
+    Each operation sees the earlier writes of other processes. A file that is damaged or is not a directory is
+    refused with DirectoryFileError and stays unchanged. An operation that the file does not permit (because it is
+    locked for longer than ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use the
+    directory, but only one thread at a time.
     """
 
     shared = True
@@ -124,7 +124,7 @@ class SqliteDirectory(MemoryDirectory):
         super()._delete_element(element)
 
     def _catch_up(self) -> None:
-        """Read the file again, after another process changed it or a change of this process was undone."""
+        """Read the file again, because another process has changed it or a change of this process was undone."""
         version = self._data_version()
         if version == self._seen_version:
             return
@@ -146,7 +146,7 @@ class SqliteDirectory(MemoryDirectory):
 
 
 def _check_header(path: Path) -> None:
-    """Refuse a file that is not a directory before SQLite opens it; new and empty files are accepted."""
+    """Refuse a file that is not a directory before SQLite opens it. New and empty files are accepted."""
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)

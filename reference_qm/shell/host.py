@@ -1,4 +1,6 @@
-"""Runs the core in real time: provides its driver with sockets, a store, a directory and the clock."""
+"""Runs the core in real time: the host provides the driver of the core with sockets, a store, a directory and the
+clock.
+"""
 
 from __future__ import annotations
 
@@ -60,29 +62,29 @@ from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, Host
 log = logging.getLogger(__name__)
 
 LISTEN_BACKLOG = 1024
-"""The maximum number of connections that wait to be accepted; it is sufficient for a short peak."""
+"""The maximum number of connections that wait to be accepted. It is sufficient for a short peak."""
 CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_S = 0.1
-"""The interval in s for checking the free room of the disk."""
+"""The interval in s for checking the free space of the disk."""
 STOP_FLUSH_S = 0.5
-"""The time limit in s for a stopping service to deliver its pending bytes."""
+"""The time limit in s for a service that stops to send its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a process. By default, the bytes of a full window (64 packets of 4 MiB) may wait."""
+    """The limits for a process. By default, the bytes of a full window (64 packets of 4 MiB) may wait to be sent."""
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
     all_unsent_bytes: int = UNSENT_BYTES_LIMIT
-    """The limit for all connections; the connection that exceeds it is cut."""
+    """The limit for the waiting bytes of all connections together. The connection that exceeds the limit is cut."""
 
 
 class Host:
     """Provides a core with sockets, a store, a directory and the time.
 
-    The results of an effect arrive in a later turn of the event loop. Exceptions of ``new_core`` and of the store reach
-    the caller of ``restart`` and ``reset``, which then change nothing.
+    The results of an effect arrive in a later turn of the event loop. An exception of ``new_core`` or of the store
+    is passed to the caller of ``restart`` or ``reset``, which then changes nothing.
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class Host:
         self._pings: dict[PingSocket, DatagramSocket] = {}
         self._resolver = Resolver(address)
         self._streams: dict[str, Connection] = {}
-        """The connections by their names in the core."""
+        """The connections, by the names that the core uses for them."""
         self._connections: set[Connection] = set()
         """All open connections, including closing ones."""
         self._all_closed = asyncio.Event()
@@ -116,9 +118,9 @@ class Host:
         self._answered: dict[int, Callable[[Answer], None]] = {}
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
-        """The records to be written, each with the life number of the core that emitted it."""
+        """The records that are not written yet, each with the number of the core that emitted the record."""
         self._complaint = ""
-        """The reported reason why the store refuses records; empty while it accepts them."""
+        """The reported reason why the store refuses records, or an empty text while the store accepts them."""
         self._short = False
         """Whether the store was short of free space at the last check."""
         self._writer: asyncio.Task[None] | None = None
@@ -128,7 +130,7 @@ class Host:
     # -- life ---------------------------------------------------------------------------------------------------
 
     async def bind_tcp(self, port: int) -> Endpoint:
-        """Bind a TCP port without accepting connections. Raises OSError."""
+        """Bind a TCP port, but do not accept connections yet. Raise OSError if this fails."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             self._accept_connection, self.address, port, backlog=LISTEN_BACKLOG, start_serving=False
@@ -136,20 +138,20 @@ class Host:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     def bind_ping(self, port: int) -> Endpoint:
-        """Bind the UDP port for Ping Requests without receiving yet; raise OSError for a failure."""
+        """Bind the UDP port for Ping Requests, but do not receive yet. Raise OSError if this fails."""
         return self._bind_ping(PingSocket.LISTENER, port).local
 
     async def bind_rpc(self, port: int, read_port: int) -> RpcListening:
-        """Bind the ports of qmcomm and qm2qm, or the next free ports, without accepting yet.
+        """Bind the ports of qmcomm and qm2qm, or the next free ports, but do not accept clients yet.
 
-        Raise OSError for a failure.
+        Raise OSError if this fails.
         """
         handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
         self._rpc_listening = RpcListening(handshake, read)
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then accept connections; raise OSError when a port is in use."""
+        """Start the core, then accept connections. Raise OSError if a port is in use."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()
@@ -169,19 +171,19 @@ class Host:
         self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core as a crash does, and start a new core on its store; only the listeners stay open."""
+        """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
         self._replace_core(self.store.read(), "restarted")
 
     def start_again(self, effect: StartAgain) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
-        """End the core and start a new core on an empty store; only the listeners stay open."""
+        """End the core, and start a new core with an empty store. Only the listeners stay open."""
         self.store.clear()
         self._replace_core({}, "reset")
 
     def _replace_core(self, entries: Mapping[str, object], said: str) -> None:
-        """Replace the core by a new core; drop its pending writes."""
+        """Replace the core with a new core, and discard the pending writes of the old core."""
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
@@ -190,7 +192,7 @@ class Host:
         self._begin_life()
 
     async def stop(self) -> None:
-        """Stop the core, deliver the pending bytes, close every socket."""
+        """Stop the core, send the pending bytes, and close every socket."""
         self.handle(Stopped())
         self._stopping = True
         self.close_listeners()
@@ -229,7 +231,7 @@ class Host:
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Drop the connections and timers of the core, and reject the waiting requests.
+        """Close the connections and timers of the core, and reject the waiting requests.
 
         Pending writes are completed.
         """
@@ -252,8 +254,8 @@ class Host:
         self.driver.handle(event)
 
     def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
-        """Pass a request to the core. The core calls ``answered`` once, at once or later, with the token that this
-        method returns.
+        """Pass a request to the core. The core calls ``answered`` exactly once, at once or later, with the token
+        that this method returns.
         """
         self._token += 1
         token = self._token
@@ -362,8 +364,8 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Register an open connection; above the limit, an accepted connection is cut before the core gets an input
-        from it.
+        """Register an open connection. If too many connections are open, an accepted connection is cut before the
+        core gets an input from it.
         """
         incoming = connection.name not in self._streams
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
@@ -413,7 +415,9 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_free_space(self) -> None:
-        """Until the host stops, report to the core whenever the free space of the store becomes short or sufficient."""
+        """Report to the core whenever the free space of the store becomes short or sufficient, until the host
+        stops.
+        """
         while True:
             self._check_free_space()
             await asyncio.sleep(FREE_SPACE_POLL_S)
@@ -426,7 +430,9 @@ class Host:
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
-        """Write the pending records together, in order; records that arrive during a write follow in the next write."""
+        """Write the pending records together, in order. Records that arrive during a write are written by the next
+        write.
+        """
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:

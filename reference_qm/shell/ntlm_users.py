@@ -32,9 +32,10 @@ _announcement_lock = threading.Lock()
 
 @contextlib.contextmanager
 def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
-    """Pass the users to the acceptor for one token: an environment variable names a file that lists them.
+    """Pass the users to the acceptor while it handles one token. An environment variable names a file that lists
+    the users.
 
-    The file is readable only by this process's user, and is deleted after the token.
+    The file is readable only by this process's user, and is deleted after the token is handled.
     """
     message = _authenticate_message(token)
     domain = _read_domain(message)
@@ -57,10 +58,10 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 
 
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that computes the NTLMv2 response over the octets that the client sent (MS-NLMP 3.3.2).
+    """Return a function that computes the NTLMv2 response from the octets that the client sent (MS-NLMP 3.3.2).
 
-    Other servers also use these octets. pyspnego builds them anew from the parsed fields, and so refuses clients with a
-    different layout; for example, impacket omits the four zeros after the AV pairs.
+    Other servers also use these octets. pyspnego builds the octets again from the parsed fields, and therefore
+    refuses clients with a different layout; for example, impacket omits the four zeros after the AV pairs.
     """
     temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
@@ -78,7 +79,7 @@ def _nt_hash(user: User) -> str:
 
 
 def _authenticate_message(token: bytes) -> bytes:
-    """Return the AUTHENTICATE_MESSAGE of a token, or empty bytes."""
+    """Return the AUTHENTICATE_MESSAGE that a token contains, or empty bytes if the token contains none."""
     place = token.find(_AUTHENTICATE_MESSAGE_PREFIX)
     return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
 
@@ -95,7 +96,7 @@ def _read_domain(message: bytes) -> str:
 
 
 def _read_field(message: bytes, place: int) -> bytes:
-    """Return the available bytes of a field that has a length and an offset."""
+    """Return the available bytes of a field that is described by a length and an offset."""
     if not message:
         return b""
     size, _, offset = struct.unpack_from("<HHI", message, place)

@@ -1,4 +1,4 @@
-"""The command ``mqconform read``, which reads one message from a queue of another queue manager.
+"""Implements the command ``mqconform read``, which reads one message from a queue of another queue manager.
 
 Spec: MS-MQQP 3.2.4.
 """
@@ -33,7 +33,7 @@ NO_MESSAGE, FAILED = 1, 2
 
 
 class ReadError(Exception):
-    """A remote read failed; the message has one line."""
+    """A remote read failed. The message has one line."""
 
 
 def register(app: typer.Typer) -> None:
@@ -84,7 +84,7 @@ def read_remote_queue(
 
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
-    """Build the client security from the flags; raise SettingsError for unusable flags."""
+    """Return the client security that the flags describe. Raise SettingsError if the flags are unusable."""
     wanted = toml.convert_value(level, toml.one_of(AUTHENTICATION_LEVELS), "--level")
     kind = toml.convert_value(authentication, toml.one_of(AUTHENTICATION_TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
@@ -101,9 +101,9 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
 async def read_message(
     queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
 ) -> dict[str, object] | None:
-    """Run a queue manager for one read, without listening.
+    """Run a queue manager that does not listen, and read one message with it.
 
-    Return the message JSON-ready; raise ReadError when the read fails.
+    Return the message as a JSON-ready value. Raise ReadError if the read fails.
     """
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)

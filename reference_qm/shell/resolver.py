@@ -12,14 +12,16 @@ MAX_CONCURRENT_LOOKUPS = 8
 
 
 class Resolver:
-    """Looks host names up in daemon threads, so that a silent name server does not delay the end of the process."""
+    """Looks up host names in daemon threads, so that a name server that does not answer does not delay the end of
+    the process.
+    """
 
     def __init__(self, address: str) -> None:
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
 
     async def lookup(self, host: str) -> tuple[str, ...]:
-        """Return the textual addresses of ``host`` in this resolver's address family, best first.
+        """Return the addresses of ``host`` in this resolver's address family as text, best first.
 
         The list is empty for an unknown name.
         """
@@ -42,7 +44,7 @@ class Resolver:
 
 
 def is_numeric(host: str) -> bool:
-    """Return whether a host is already a numeric address."""
+    """Return whether a host is given as a numeric address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

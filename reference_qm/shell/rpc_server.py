@@ -1,4 +1,6 @@
-"""DCE/RPC over TCP: passes connections and their bytes to the core, with limits. Spec: MS-MQQP 2.1, 3.1.3."""
+"""Implements DCE/RPC over TCP: it passes connections and their bytes to the core, within limits. Spec: MS-MQQP 2.1,
+3.1.3.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +14,23 @@ from reference_qm.shell.unsent import Unsent
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
-"""The time limit in s for a stopping listener to deliver pending answers."""
+"""The time limit in s for a listener that stops to send pending answers."""
 PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
-"""The number of request bytes (a few requests) that are handled before the unread answers are checked."""
+"""The number of bytes of requests that are handled before the amount of unread answers is checked."""
 TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
-"""The TCP keepalive (idle s, interval s, probes) after which a silent client counts as lost (MS-RPCE 3.3.3.2.1)."""
+"""The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
+3.3.3.2.1).
+"""
 
 
 class RpcListener:
-    """Listens on the ports of DCE/RPC. ``deliver`` gets RpcAccepted, RpcBytes and RpcLost.
+    """Listens on the ports of DCE/RPC, and passes RpcAccepted, RpcBytes and RpcLost to ``deliver``.
 
-    ``connections``: the maximum number of clients. ``unsent_bytes``: the maximum number of unread bytes of a client; a
-    client with more unread bytes is disconnected.
+    ``connections``: the maximum number of clients. ``unsent_bytes``: the maximum number of bytes that a client has
+    not read. A client that exceeds this number is disconnected.
     """
 
     def __init__(
@@ -45,7 +49,7 @@ class RpcListener:
         self.accepted = 0
         """The number of clients accepted so far."""
         self._clients: dict[str, _Connection] = {}
-        """The connections by their names in the core."""
+        """The connections, by the names that the core uses for them."""
         self._open: set[_Connection] = set()
         """The open connections, including closing ones."""
         self._servers: list[asyncio.Server] = []
@@ -55,14 +59,14 @@ class RpcListener:
     # -- ports --------------------------------------------------------------------------------------------------
 
     async def bind(self, address: str, port: int) -> Endpoint:
-        """Bind a port without accepting clients yet, and return it; raise OSError for a failure."""
+        """Bind a port, but do not accept clients yet, and return the port. Raise OSError if this fails."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: _Connection(self), address, port, start_serving=False)
         self._servers.append(server)
         return Endpoint(*server.sockets[0].getsockname()[:2])
 
     async def bind_from(self, address: str, port: int) -> Endpoint:
-        """Bind a port, or the next free port in steps of 11. Spec: MS-MQQP 3.1.4.8."""
+        """Bind a port. If the port is in use, bind the next free port in steps of 11. Spec: MS-MQQP 3.1.4.8."""
         while True:
             try:
                 return await self.bind(address, port)
@@ -88,25 +92,25 @@ class RpcListener:
         return len(self._clients)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; bytes for a disconnected client are discarded."""
+        """Send bytes. Bytes for a disconnected client are discarded."""
         client = self._clients.get(connection)
         if client is not None:
             client.send(data)
 
     def close(self, connection: str) -> None:
-        """Close a connection after its bytes are sent; the core gets no further inputs from it."""
+        """Close a connection after its bytes are sent. The core gets no further inputs from it."""
         client = self._clients.pop(connection, None)
         if client is not None:
             client.close()
 
     def cut_connections(self) -> None:
-        """Cut every connection; the core gets no further inputs from them."""
+        """Cut every connection. The core gets no further inputs from them."""
         self._clients.clear()
         for client in self._open:
             client.abort()
 
     async def stop(self) -> None:
-        """Stop accepting clients, deliver the pending answers, and cut the remaining connections."""
+        """Stop accepting clients, send the pending answers, and cut the remaining connections."""
         self.close_listeners()
         for connection in list(self._clients):
             self.close(connection)
@@ -118,7 +122,7 @@ class RpcListener:
             await self._empty.wait()
 
     def register_connection(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
-        """Return the name of a new connection for the core; None above the limit."""
+        """Return the name of a new connection for the core, or None if too many clients are connected."""
         if len(self._open) >= self.connections:
             return None
         self.accepted += 1
@@ -195,7 +199,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a broken connection are discarded."""
+        """Send bytes in order. Bytes for a broken connection are discarded."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting_bytes
@@ -210,7 +214,7 @@ class _Connection(asyncio.Protocol):
             self._transport.close()
 
     def abort(self) -> None:
-        """Close the connection without sending the bytes that are not sent yet."""
+        """Close the connection. Bytes that are not sent yet are discarded."""
         if self._transport is not None:
             self._transport.abort()
 

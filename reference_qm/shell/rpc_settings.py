@@ -1,4 +1,6 @@
-"""Reads [rpc] of the TOML file of ``mqconform serve``: ports, and the authentication of test users."""
+"""Reads the table [rpc] of the TOML file of ``mqconform serve``, which contains ports, and the authentication of
+test users.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,20 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
     {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
 )
 MAX_PASSWORD_CHARACTERS = 256
-"""The maximum length of a password in characters, as in Windows."""
+"""The maximum length of a password in characters; Windows has the same maximum."""
 _FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """The table [rpc]: the ports and the authentication of remote reading.
+    """The table [rpc], which contains the ports and the authentication of remote reading.
 
-    ``port``: the port of qmcomm, ``read_port``: the port of qm2qm; a port in use is skipped. The default of
-    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both ports. ``mapper``: whether it also
-    answers at ``mapper_port``, which is never skipped; port 135 may need privileges. ``users``: the users that can
-    authenticate; ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the
-    authentication with which this queue manager calls other servers, and the user that it authenticates.
+    ``port``: the port of qmcomm. ``read_port``: the port of qm2qm; its default is ``port`` + 2. The default ports
+    are 2103 and 2105. If a port is in use, a later port is used. The endpoint mapper answers at both ports.
+    ``mapper``: whether the endpoint mapper also answers at ``mapper_port``, for which no later port is used; port
+    135 may need privileges. ``users``: the users that can authenticate. ``least_level``: the lowest accepted level.
+    ``level``, ``authentication`` and ``user``: the authentication with which this queue manager calls other
+    servers, and the user that it authenticates.
     """
 
     enabled: bool = True
@@ -72,7 +75,7 @@ class Rpc:
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The security of this queue manager's own calls; None at the level ``none``."""
+        """The security of the calls that this queue manager makes, or None at the level ``none``."""
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import (
@@ -110,7 +113,9 @@ _USER_CONVERTERS: Table = MappingProxyType(
 
 
 def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -> Rpc:
-    """Build [rpc] from its converted values and [[rpc.users]]; ``base``: the folder of password files."""
+    """Return the settings of the table [rpc] from its converted values and [[rpc.users]]. ``base``: the folder that
+    contains the password files.
+    """
     if not isinstance(users, list):
         raise SettingsError(f"{where}: [[rpc.users]] must be a list of tables")
     known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
@@ -134,8 +139,8 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password, which exactly one of three keys gives; raise SettingsError, whose message never contains the
-    password.
+    """Return the password. Exactly one of three keys must give it. Raise SettingsError, whose message never
+    contains the password, for other settings.
     """
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:

@@ -1,4 +1,4 @@
-"""A test user of RPC authentication, whose password is in the configuration."""
+"""Defines a test user of RPC authentication, whose password is in the configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A test user. Without ``domain`` the user matches any domain that a client names, like a local account."""
+    """A test user. A user without ``domain`` matches any domain that a client names, like a local account."""
 
     name: str
     password: str = field(repr=False)

@@ -1,6 +1,6 @@
-"""Reads [security] of the TOML file of ``mqconform serve``: keys, users, and the security of queues.
+"""Reads the table [security] of the TOML file of ``mqconform serve``: keys, users, and the security of queues.
 
-Keys and certificates are PEM files in one folder; a name that leads outside is refused.
+Keys and certificates are PEM files in one folder. The name of a file outside the folder is refused.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ QUEUE_KEYS: Table = MappingProxyType(
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
-    """Read [security]; ``base``: the folder to which its key ``folder`` is relative. Raises SettingsError."""
+    """Return the settings of the table [security]. ``base``: the folder to which the key ``folder`` of the table is
+    relative. Raise SettingsError for an unusable entry.
+    """
     place = f"{where}: [security]"
     if not isinstance(tree, dict):
         raise SettingsError(f"{place} must be a table")
@@ -143,10 +145,11 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return the descriptor that they describe.
+    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return the security descriptor that
+    they describe.
 
-    The descriptor is empty without these keys, and lists denials before permissions. With only an owner, it is the
-    descriptor of MS-MQDMPR 3.1.7.1.3.1. Raises SettingsError.
+    Without these keys the descriptor is empty. The descriptor lists denials before permissions. With only an owner,
+    the descriptor is that of MS-MQDMPR 3.1.7.1.3.1. Raise SettingsError for an unusable entry.
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
@@ -191,7 +194,9 @@ def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPubl
 
 
 def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
-    """Read the existing keys for encryption or signing; with ``entropy``, generate and save the missing keys."""
+    """Return the existing private keys for encryption or signing. If ``entropy`` is given, generate and save the
+    missing keys.
+    """
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILES.items():
         name = f"{use}_{short}.pem"
@@ -204,7 +209,7 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
 
 
 def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
-    """Write a new private key to a file that only the owner of the file can read."""
+    """Write a new private key to a file that only the user of this process can read."""
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -243,8 +248,8 @@ def _read_file(path: Path, where: str) -> bytes:
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file in the folder; raise SettingsError for a file outside the folder, even if a link in the
-    folder leads to it.
+    """Return the path of a file in the folder. Raise SettingsError for a file outside the folder, even if a link in
+    the folder leads to the file.
     """
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():

@@ -1,4 +1,4 @@
-"""Runs a reference queue manager as a process, from reading its settings to the end of the process."""
+"""Runs a reference queue manager as a process: from the reading of its settings to the end of the process."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from reference_qm.surface.surroundings import Surroundings
 log = logging.getLogger(__name__)
 
 FAULTS_GROUP = "reference_qm.faults"
-"""The entry point of packages with faults.
+"""The entry-point group of packages that contain faults.
 
-``serve --fault`` calls it with a function that makes a core, and the names of faults.
+``serve --fault`` calls the entry point with a function that makes a core, and with the names of faults.
 """
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
-    """Open the store that the settings name, if any; raise SettingsError for an unusable store."""
+    """Open the store that the settings name, if any. Raise SettingsError for an unusable store."""
     if settings.store is None:
         return None
     try:
@@ -49,7 +49,9 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the identifier from the store; settings that contain an identifier stay unchanged."""
+    """Return the settings with the identifier that the store contains. Settings that already contain an identifier
+    stay unchanged.
+    """
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
@@ -62,7 +64,7 @@ def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Sett
 def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     """Return a function that makes cores with the named faults.
 
-    The function raises SettingsError for an unknown fault and for unusable entries of the store.
+    The function raises SettingsError for an unknown fault, and for unusable entries of the store.
     """
     installation = Installation(
         settings.config,
@@ -81,7 +83,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
 
 
 def _wrapper_of_faults(names: Sequence[str]) -> WrapCore:
-    """Return the function that wraps a core in faults, from an installed package."""
+    """Return the function that adds faults to a core. An installed package provides this function."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
         raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
@@ -114,9 +116,9 @@ class Service:
         self._failed = False
 
     async def run(self, ready: Callable[[str], None]) -> bool:
-        """Serve until SIGTERM, SIGINT or ``stop``; return False after an internal failure.
+        """Serve until SIGTERM, SIGINT or ``stop``, and return False after an internal failure.
 
-        ``ready`` gets one line with the bound ports. Raises SettingsError when a port cannot be bound.
+        ``ready`` is called with one line that lists the bound ports. Raise SettingsError if a port cannot be bound.
         """
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._on_exception)
@@ -140,9 +142,9 @@ class Service:
         self._end.set()
 
     def reset(self) -> None:
-        """Return to a fresh installation with the same settings.
+        """Return the queue manager to the state of a fresh installation with the same settings.
 
-        Raise ControlError or StoreError when a reset is impossible.
+        Raise ControlError or StoreError if a reset is impossible.
         """
         if self.settings.directory is not None:
             raise ControlError("reset: the directory belongs to the whole enterprise; restart all its systems instead")
@@ -190,8 +192,8 @@ class Service:
         self.control.close_listener()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log a failure of the operating system and continue; after an internal failure, end the process, because its
-        state is in doubt.
+        """Log a failure of the operating system, and continue. After an internal failure, end the process, because
+        its state is unknown.
         """
         error = context.get("exception")
         if isinstance(error, OSError):

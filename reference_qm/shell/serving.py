@@ -1,4 +1,4 @@
-"""Serves a queue manager until the process gets SIGTERM, for ``mqconform serve``."""
+"""Runs a queue manager for ``mqconform serve`` until the process receives SIGTERM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from reference_qm.shell.toml_values import SettingsError
 def serve_until_stopped(
     config: Path | None, flags: Mapping[str, str | None], faults: list[str], facilities: str | None
 ) -> None:
-    """Run a queue manager with its TOML file and the overriding flags; raise Exit with code 2 for invalid settings."""
+    """Run a queue manager with its TOML file and the flags that override the file. Raise Exit with code 2 for
+    invalid settings.
+    """
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
@@ -33,7 +35,7 @@ def serve_until_stopped(
 
 
 def _parse_facilities(facilities: str | None) -> frozenset[str]:
-    """Return the facilities of a comma-separated list; raise SettingsError for an unknown facility."""
+    """Return the facilities that a comma-separated list names. Raise SettingsError for an unknown facility."""
     if facilities is None:
         return frozenset(FACILITIES)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """The table [listen]: the addresses and ports of the queue manager. Port 0 selects a free port."""
+    """The table [listen], which contains the addresses and ports of the queue manager. Port 0 selects a free port."""
 
     address: str = "127.0.0.1"
     tcp_port: int = 1801
@@ -48,18 +48,18 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """The file in which messages survive the process; None without such a file."""
+    """The file in which messages survive the process, or None if messages do not survive it."""
     identified: bool = False
-    """Whether the identifier was configured instead of generated."""
+    """Whether the identifier was configured. If not, it is generated."""
     directory: MemoryDirectory | None = None
-    """The directory of the enterprise; None for workgroup mode."""
+    """The directory of the enterprise, or None for workgroup mode."""
     release: str = NO_RELEASE
     """The release of Windows whose behavior the queue manager has."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if one is given, and override its values with the flags that are not None; a flag that consists of
-    digits is a number.
+    """Read the file, if one is given, and override its values with the flags that are not None. A flag that
+    consists of digits is a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
@@ -230,7 +230,7 @@ KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""For each flag: the table and the key of the TOML file that the flag overrides."""
+"""For each flag, the table and the key of the TOML file whose value the flag overrides."""
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Security contexts of NTLM and SPNEGO by pyspnego, in pure Python. Spec: MS-NLMP 3.1, 3.2, 3.4; MS-SPNG; RFC 4178.
+"""Implements security contexts of NTLM and SPNEGO with pyspnego, in pure Python. Spec: MS-NLMP 3.1, 3.2, 3.4;
+MS-SPNG; RFC 4178.
 
 Users are test users: names and passwords that a configuration lists.
 """
@@ -46,12 +47,14 @@ _REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
         AuthLevel.PKT_PRIVACY: _SIGNING_REQUIREMENTS | spnego.ContextReq.confidentiality,
     }
 )
-"""The services that each level requires of the provider (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
+"""The services that each authentication level requires of the provider (MS-RPCE 3.3.1.5.2.2). NTLM detects replays
+only if it signs.
+"""
 _TOKEN_ERRORS = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
-"""The exceptions that pyspnego raises for malformed tokens; pyspnego parses tokens with struct, enum and its own ASN.1
+"""The exceptions that pyspnego raises for malformed tokens, which it parses with struct, enum and its own ASN.1
 parser.
 """
 
@@ -77,7 +80,7 @@ def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> Client
 
 
 class SpnegoContext:
-    """A security context of pyspnego, created when the first token is exchanged."""
+    """A security context of pyspnego, which is created when the first token is exchanged."""
 
     def __init__(self, make: Callable[[], spnego.ContextProxy]) -> None:
         self._make = make
@@ -90,7 +93,7 @@ class SpnegoContext:
 
     @property
     def identity(self) -> str:
-        """The authenticated user; empty on the client's side."""
+        """The authenticated user, or an empty text on the client's side."""
         return "" if self._made is None else self._made.client_principal or ""
 
     @property
@@ -109,7 +112,7 @@ class SpnegoContext:
         """Return the signature of the whole PDU.
 
         With extended session security, NTLM also signs the read-only segments, whether or not header signing was
-        negotiated; Windows, Samba and impacket do so, too.
+        negotiated. Windows, Samba and impacket do the same.
         """
         with _one_line_errors("the message cannot be signed"):
             return self._complete_context.sign(b"".join(segments))
@@ -166,8 +169,8 @@ class SpnegoAcceptor(SpnegoContext):
         self._users = users
 
     def step(self, token: bytes) -> bytes:
-        """Handle a token; refuse a client without the protection that its authentication level requires (MS-RPCE
-        3.3.1.5.2.2).
+        """Handle a token. Refuse a client that cannot give the protection that its authentication level requires
+        (MS-RPCE 3.3.1.5.2.2).
         """
         with announce_users(self._users, token):
             answer = super().step(token)
@@ -183,7 +186,7 @@ def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
 
 @contextlib.contextmanager
 def _one_line_errors(what: str) -> Iterator[None]:
-    """Turn the exceptions of pyspnego into errors with a one-line message, without internal details."""
+    """Turn the exceptions of pyspnego into errors whose one-line messages contain no internal details."""
     try:
         yield
     except _TOKEN_ERRORS as error:

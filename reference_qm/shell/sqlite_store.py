@@ -1,4 +1,6 @@
-"""The store that survives the process: one SQLite file (WAL, synchronous=FULL), and one thread that writes it."""
+"""Implements the store that survives the process: one SQLite file (WAL, synchronous=FULL), and one thread that
+writes it.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,10 @@ APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA = 1
 REQUIRED_FREE_BYTES = 16 << 20
-"""The number of free bytes that a disk needs before messages are accepted.
+"""The number of bytes that must be free on the disk before messages are accepted.
 
-A removal is written to a log first; the log may grow to 1,000 pages and the longest record before it is reused. Without
-free room for the log, a disk full of messages could never be emptied.
+A removal is first written to a log. The log may grow to the size of 1,000 pages and the longest record before its
+space is reused. If the log had no room to grow, a disk that is full of messages could never be emptied.
 """
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
@@ -32,15 +34,17 @@ _CREATE_TABLE_STATEMENT = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT
 
 
 class SqliteStore:
-    """A store in an SQLite file. ``write`` stores all records or none, and returns when they are on disk. While the
-    store is open, no other process can open the file.
+    """A store in an SQLite file. ``write`` stores all records or none, and returns when the records are on disk.
+    While the store is open, no other process can open the file.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a store, or create a missing one. Raise StoreError for an unusable file, which stays unchanged."""
+        """Open a store, or create it if the file is missing. Raise StoreError for an unusable file, which stays
+        unchanged.
+        """
         self.path = path
         self._found: dict[str, object] | None
-        """The entries at the opening of the store, until they change."""
+        """The entries that the store had when it was opened; they are dropped when an entry changes."""
         with self._one_line_errors():
             if not path.exists():
                 _create_store(path)
@@ -59,7 +63,7 @@ class SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
-        """Return every entry after the pending writes; raise StoreError if an entry cannot be read."""
+        """Return every entry after the pending writes. Raise StoreError if an entry cannot be read."""
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:
@@ -67,7 +71,7 @@ class SqliteStore:
             return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
-        """Remove every entry after the pending writes; when StoreError is raised, every entry stays."""
+        """Remove every entry after the pending writes. If StoreError is raised, every entry stays."""
         self._found = None
         self._thread.submit(self._delete_entries).result()
 
@@ -76,7 +80,7 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Return a one-line message when the free space on the disk, in the database file and in its log is too small
+        """Return a one-line message if the free space on the disk, in the database file and in its log is too small
         to record removals.
 
         Return an empty text if the space is sufficient.
@@ -120,7 +124,9 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn the errors of SQLite and the system into errors whose one-line message names the file and the remedy."""
+        """Turn the errors of SQLite and the operating system into errors whose one-line message names the file and
+        the remedy.
+        """
         try:
             yield
         except sqlite3.Error as error:
@@ -133,9 +139,9 @@ class SqliteStore:
 
 
 _PORTION_SIZES = (256, 16, 1)
-"""The numbers of entries that one SQL statement can handle. Fewer statements are faster, because each statement
-releases the interpreter's lock and waits for it again: with one statement per row, a busy event loop would delay every
-row by milliseconds.
+"""The numbers of entries that one SQL statement can handle. Few large statements are faster than many small
+statements, because each statement releases the interpreter's lock and waits for it again: with one statement per
+row, a busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
     size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608
@@ -154,7 +160,7 @@ _REMEDY_BY_SQLITE_ERROR = {
 
 
 def _create_store(path: Path) -> None:
-    """Create the store under a temporary name and rename it, so that no process finds a partial store."""
+    """Create the store under a temporary name and rename it, so that no process opens an incomplete store."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
@@ -210,7 +216,7 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
 
 
 def _open_store(path: Path) -> sqlite3.Connection:
-    """Open the file for writing; no other process can open it until this process ends."""
+    """Open the file for writing. No other process can open the file until this process ends."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     with contextlib.ExitStack() as stack:
         stack.callback(connection.close)
@@ -223,7 +229,7 @@ def _open_store(path: Path) -> sqlite3.Connection:
 
 
 def _count_free_bytes(connection: sqlite3.Connection) -> int:
-    """Return the number of unused bytes in the file, which never shrinks."""
+    """Return the number of unused bytes in the file. The file never shrinks."""
     (pages,), (size,) = (connection.execute(f"PRAGMA {one}").fetchone() for one in ("freelist_count", "page_size"))
     return int(pages) * int(size)
 
@@ -233,7 +239,7 @@ def _compute_checksum(name: str, value: str) -> int:
 
 
 def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Split items into portions of the sizes for which SQL statements exist."""
+    """Split items into portions whose sizes are those for which SQL statements exist."""
     start = 0
     for size in _PORTION_SIZES:
         while len(items) - start >= size:

@@ -1,4 +1,4 @@
-"""The real time and the real entropy for the core."""
+"""Provides the core with the real time and real entropy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 def now() -> Now:
-    """Return the present instant: int ms on the system's monotonic clock, and int s in UTC."""
+    """Return the present instant: the time in ms on the system's monotonic clock, and the time in s in UTC."""
     return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
 
 

@@ -1,4 +1,4 @@
-"""Converts values of a TOML file: each converter takes a parsed value, and returns the usable value or raises
+"""Converts values of a TOML file. Each converter takes a parsed value, and returns the usable value or raises
 ValueError.
 """
 
@@ -17,18 +17,18 @@ Values = dict[str, Any]
 
 
 class SettingsError(Exception):
-    """A file, key or flag is unusable; the one-line message names the file, key or flag, and the remedy."""
+    """A file, key or flag is unusable. The one-line message names the file, key or flag, and the remedy."""
 
 
 def string(value: object) -> str:
-    """Return the value if it is a string that is not empty; otherwise raise ValueError."""
+    """Return the value if it is a nonempty string. Otherwise raise ValueError."""
     if not isinstance(value, str) or not value:
         raise ValueError("must be a string")
     return value
 
 
 def flag(value: object) -> bool:
-    """Return the value if it is true or false; otherwise raise ValueError."""
+    """Return the value if it is true or false. Otherwise raise ValueError."""
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
@@ -46,7 +46,7 @@ def integer(low: int, high: int) -> Convert:
 
 
 def one_of(known: Mapping[str, Any]) -> Convert:
-    """Return the converter that accepts one of the given names and returns its value."""
+    """Return a converter that accepts only the given names, and returns the value that belongs to the name."""
 
     def convert_word(value: object) -> Any:
         if not isinstance(value, str) or value not in known:
@@ -57,7 +57,7 @@ def one_of(known: Mapping[str, Any]) -> Convert:
 
 
 def convert_guid(value: object) -> UUID:
-    """Return the UUID that the text of a GUID states; raise ValueError for any other value."""
+    """Return the UUID that a text in the form of a GUID represents. Raise ValueError for any other value."""
     try:
         return UUID(string(value))
     except ValueError:
@@ -65,7 +65,7 @@ def convert_guid(value: object) -> UUID:
 
 
 def convert_sid(value: object) -> Sid:
-    """Return the SID that a text states; raise ValueError for any other value."""
+    """Return the SID that a text represents. Raise ValueError for any other value."""
     try:
         return Sid.of(string(value))
     except FormatError:
@@ -80,7 +80,7 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
 
 
 def table(tree: object, known: Table, where: str) -> Values:
-    """Return the converted values of a TOML table; raise SettingsError for an unusable entry."""
+    """Return the converted values of a TOML table. Raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where} must be a table")
     check_keys(tree, known, where, "key")
@@ -88,7 +88,7 @@ def table(tree: object, known: Table, where: str) -> Values:
 
 
 def convert_value(value: object, convert: Convert, where: str) -> Any:
-    """Return the converted value of a TOML key; raise SettingsError for an unusable value."""
+    """Return the converted value of a TOML key. Raise SettingsError for an unusable value."""
     try:
         return convert(value)
     except ValueError as error:

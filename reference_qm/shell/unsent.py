@@ -1,4 +1,6 @@
-"""Limits the number of bytes that wait because clients do not read, with one limit for all connections of a process."""
+"""Limits the number of bytes that wait because clients do not read. The limit applies to all connections of a
+process together.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,19 @@ from collections.abc import Callable, Iterable
 
 UNSENT_BYTES_LIMIT = 1024 * 1024 * 1024
 ALWAYS_ALLOWED_BYTES = 1024 * 1024
-"""The number of unsent bytes that any connection may have, regardless of the number of unsent bytes of other
-connections.
-"""
+"""The number of unsent bytes that every connection may have, even if the limit for all connections is exceeded."""
 
 
 class Unsent:
-    """The limit for the bytes that wait to be sent on all connections of a process."""
+    """The limit for the bytes that wait to be sent on all connections of a process together."""
 
     def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
     def include_connections(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Include further connections in the limit: ``waiting`` returns the number of waiting bytes of each such
-        connection.
+        """Include further connections in the limit. ``waiting`` returns the number of waiting bytes of each of
+        these connections.
         """
         self._measures.append(waiting)
 

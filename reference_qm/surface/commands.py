@@ -1,4 +1,4 @@
-"""The requests of a higher layer, for the ``Command`` input, and the result values of ``Completed``."""
+"""Defines the requests of a higher layer, for the ``Command`` input, and the result values of ``Completed``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Identity:
 class CreateQueue:
     r"""Create a private queue ``private$\name`` or a subqueue ``private$\name;subqueue``.
 
-    Quotas are in KB, 0xFFFFFFFF is unlimited; ``privacy`` is one of none, optional, body; ``owner``: the account of the
-    creator, None for a user outside a domain; ``security``: a self-relative SECURITY_DESCRIPTOR for the queue. Result:
-    format_names {private, direct}; a subqueue has only direct.
+    Quotas are in KB; 0xFFFFFFFF means unlimited. ``privacy`` is none, optional or body. ``owner``: the account of the
+    creator, or None for a user outside a domain. ``security``: a self-relative SECURITY_DESCRIPTOR for the queue.
+    Result: format_names {private, direct}; a subqueue has only direct.
     """
 
     name: str
@@ -50,7 +50,9 @@ class GetQueue:
 
 @value_object
 class SetQueue:
-    """Change properties of a queue; a property of None stays unchanged. Result: see GetQueue."""
+    """Change properties of a queue. A property whose value is None stays unchanged. Result: the same as for
+    GetQueue.
+    """
 
     name: str
     label: str | None = None
@@ -65,7 +67,7 @@ class SetQueue:
 
 @value_object
 class OpenQueue:
-    """Open a queue to receive or to peek (``access``); ``deny_receive`` denies other users the right to receive.
+    """Open a queue to receive or to peek (``access``). ``deny_receive``: deny other users the right to receive.
     Result: handle.
     """
 
@@ -76,7 +78,7 @@ class OpenQueue:
 
 @value_object
 class OpenToSend:
-    """Open the queues of a format name for sending; no message is sent yet. Result: handle.
+    """Open the queues of a format name for sending. The command sends no message. Result: handle.
 
     ``deny_receive``: deny other users the right to receive, which is impossible for several queues.
     """
@@ -94,7 +96,9 @@ class GetQueuePath:
 
 @value_object
 class CloseQueue:
-    """Close a handle of OpenQueue or OpenToSend with its cursors, and cancel its waiting reads."""
+    """Close a handle of OpenQueue or OpenToSend and the cursors of the handle, and cancel the reads that wait with
+    it.
+    """
 
     handle: int
 
@@ -108,7 +112,7 @@ class OpenCursor:
 
 @value_object
 class CloseCursor:
-    """Close a cursor, and cancel the read that waits with it."""
+    """Close a cursor, and cancel the read that waits at the cursor."""
 
     cursor: int
 
@@ -122,9 +126,10 @@ class DeleteQueue:
 
 @value_object
 class GetOutgoingQueue:
-    """Return an outgoing queue as a management interface does (MS-MQMR 2.2.3). ``to``: its format name.
+    """Return an outgoing queue, as a management interface does (MS-MQMR 2.2.3). ``to``: the format name of the
+    queue.
 
-    Result: outgoing, a list of at most one queue, with its attributes under the names of MS-MQDMPR 3.1.1.3.
+    Result: outgoing, a list of at most one queue; the attributes of the queue have the names of MS-MQDMPR 3.1.1.3.
     """
 
     to: str
@@ -132,8 +137,8 @@ class GetOutgoingQueue:
 
 @value_object
 class GetTransfers:
-    """Return the incoming sequences of a queue as a management interface does (MS-MQMR 2.2.3). Result: transfers, a
-    list of the attributes of each sequence under the names of MS-MQDMPR 3.1.1.5.
+    """Return the incoming sequences of a queue, as a management interface does (MS-MQMR 2.2.3). Result: transfers,
+    a list of the attributes of each sequence, which have the names of MS-MQDMPR 3.1.1.5.
     """
 
     queue: str
@@ -154,13 +159,13 @@ class SendMessage:
 
     ``acks``: any of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: any of
     positive, negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``:
-    the GUID of a public queue for reports about the route of the message. Times are in seconds; None is infinite. A
+    the GUID of a public queue for reports about the route of the message. Times are in seconds; None means no limit. A
     transactional message is recoverable and has priority 0. A message with ``transaction`` is transactional and part of
-    that transaction; without it, a transactional message is a transaction of its own.
+    that transaction; without ``transaction``, each transactional message is a separate transaction.
 
-    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the default of
-    the configuration; ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID,
-    queue_manager or none; ``certificate``: the account whose certificate signs, by default the sender.
+    ``authentication_level``: none, sig10, sig20 or sig30. ``hash_algorithm``: md2 to sha512, or None for the default of
+    the configuration. ``privacy_level``: none, base, enhanced or advanced. ``sender``: an account by name or SID,
+    queue_manager, or none. ``certificate``: the account whose certificate signs the message, by default the sender.
     """
 
     to: str
@@ -189,7 +194,7 @@ class SendMessage:
 
 @value_object
 class OpenSession:
-    """Establish a protocol session (MS-MQQB 3.1.5.2) without a message.
+    """Establish a protocol session (MS-MQQB 3.1.5.2) without sending a message.
 
     The command completes when the session is OPEN.
     """
@@ -199,9 +204,10 @@ class OpenSession:
 
 @value_object
 class ReceiveMessage:
-    """Receive the first message of a queue, or the message at a cursor; wait up to ``timeout_ms``, None for unlimited.
+    """Receive the first message of a queue, or the message at a cursor. Wait for it at most ``timeout_ms``, or
+    without limit if this is None.
 
-    Result: message or None.
+    Result: message, or None.
 
     Exactly one of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) identifies the
     queue, or the position in it. Within a ``transaction`` the message is locked, and leaves the queue when the
@@ -217,7 +223,9 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Peek at a message, which is identified as in ReceiveMessage; ``next``: peek at the message after the cursor."""
+    """Peek at a message, which is identified as in ReceiveMessage. ``next``: peek at the message after the cursor
+    instead.
+    """
 
     queue: str | None = None
     timeout_ms: int | None = 0
@@ -230,7 +238,7 @@ class PeekMessage:
 class ReadByLookupIdentifier:
     """Receive or peek at the message with a lookup_id, or at the message that ``seek`` selects. Result: message.
 
-    ``seek``: first, previous, current, next, last. Exactly one of ``queue`` and ``handle`` names the queue.
+    ``seek`` is first, previous, current, next or last. Exactly one of ``queue`` and ``handle`` names the queue.
     ``transaction``: as in ReceiveMessage.
     """
 
@@ -266,8 +274,8 @@ class RejectMessage:
 
 @value_object
 class CancelWaiting:
-    """Cancel the command with the given token if that command waits for a message; the cancelled command is rejected.
-    Result: cancelled.
+    """Cancel the command with the given token if that command waits for a message; the core then answers that
+    command with Rejected. Result: cancelled.
     """
 
     token: int
@@ -304,7 +312,7 @@ class ResumeQueue:
 
 @value_object
 class TakeOffline:
-    """Take the queue manager off the network (MS-MQDMPR 3.1.4.12); it has no sessions until BringOnline."""
+    """Take the queue manager off the network (MS-MQDMPR 3.1.4.12). It has no sessions until BringOnline."""
 
 
 @value_object
@@ -314,10 +322,10 @@ class BringOnline:
 
 @value_object
 class BeginTransaction:
-    """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, the given or a new GUID.
+    """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, which is the given GUID or a new GUID.
 
-    ``external``: whether a coordinator decides its outcome in two phases; after a crash, a prepared external
-    transaction is in doubt.
+    ``external``: whether a coordinator decides the outcome of the transaction in two phases. After a crash, a
+    prepared external transaction is in doubt.
     """
 
     transaction: UUID | None = None
@@ -326,9 +334,10 @@ class BeginTransaction:
 
 @value_object
 class PrepareTransaction:
-    """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
+    """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, which is ``prepared``, or ``committed`` if
+    ``single_phase`` is set.
 
-    The command completes when the vote is on disk. A rejected command is a vote against the commit.
+    The command completes when the vote is on disk. If the command is rejected, the vote is against the commit.
     """
 
     transaction: UUID
@@ -353,17 +362,18 @@ class AbortTransaction:
 class ReenlistmentTimeout:
     """Report that the coordinator did not decide transactions in doubt in time (MS-MQDMPR 3.1.4.11).
 
-    Result: in_doubt, their identifiers. Until a restart the queue manager answers only commands that read its own
-    state.
+    Result: in_doubt, the identifiers of these transactions. Until a restart the queue manager answers only commands
+    that read its own state.
     """
 
 
 @value_object
 class SetTimers:
-    """Change timer durations (the verb set_timers). A duration of None stays unchanged. Result: the present durations.
+    """Change timer durations (the verb set_timers). A duration whose value is None stays unchanged. Result: the
+    present durations.
 
-    ``scale`` N makes every protocol timer of MS-MQQB 3.1.2 run N times faster than specified, so that the relations
-    between timers and negotiated values stay as specified.
+    ``scale`` N makes every protocol timer of MS-MQQB 3.1.2 run N times faster than specified. The relations between
+    timers and negotiated values stay as specified.
     """
 
     scale: int | None = None
@@ -380,10 +390,11 @@ class SetTimers:
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3).
 
-    A setting of None stays unchanged. Result: the present settings. ``quota_kb`` is QueueManagerQuota,
-    ``journal_quota_kb`` JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1), ``max_sessions`` the limit of accepted
-    sessions (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries; algorithms are rc2, rc4, aes128, aes192 or
-    aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after a restart.
+    A setting whose value is None stays unchanged. Result: the present settings. ``quota_kb`` is QueueManagerQuota,
+    ``journal_quota_kb`` is JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1), and ``max_sessions`` is the
+    maximum number of accepted sessions (MS-MQQB 3.1.5.3.1). Lifetimes are in ms, and sizes are numbers of entries.
+    Algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after
+    a restart.
     """
 
     send_insecure_nacks: bool | None = None
@@ -405,7 +416,7 @@ class Configure:
 
 @value_object
 class Inspect:
-    """Return the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
+    """Return the abstract data model. Result: adm, a JSON-ready tree that uses the specification's names."""
 
 
 Request = (
@@ -451,6 +462,6 @@ Request = (
 
 @value_object
 class Result:
-    """The result of a Command: JSON-ready values under the names that each request documents."""
+    """The result of a Command, as JSON-ready values. The request of the Command documents the names of the values."""
 
     values: dict[str, Any] = field(default_factory=dict)

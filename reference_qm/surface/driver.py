@@ -1,8 +1,9 @@
-"""Drives a core: passes inputs and the time to the core, carries out the core's effects in order, and calls the core
-when a timer is due.
+"""Drives a core: the driver passes inputs and the time to the core, carries out the core's effects in order, and
+calls the core when a timer is due.
 
-All hosts follow the same contract with the core. An effect is carried out after all effects that were returned before
-it. An input that is caused by an effect waits until all effects are carried out. A core is never called recursively.
+All hosts follow the same contract with the core. An effect is carried out after all effects that were returned
+before it. An input that is caused by an effect waits until all effects are carried out. A core is never called
+recursively.
 """
 
 from __future__ import annotations
@@ -38,13 +39,15 @@ class Core(Protocol):
     """A reference queue manager, with or without faults. A core does no I/O and reads no clock."""
 
     def handle(self, event: Input, now: Now, /) -> list[Effect]:
-        """Process an input; return the effects to carry out, in order."""
+        """Process an input, and return the effects to carry out, in order."""
 
     def next_due(self) -> int | None:
-        """Return the time for the next call of ``handle_timer``: int ms of the monotonic clock, None for never."""
+        """Return the time for the next call of ``handle_timer`` in ms of the monotonic clock, or None if no call is
+        needed.
+        """
 
     def handle_timer(self, now: Now, /) -> list[Effect]:
-        """Handle the timers that are due; return the effects to carry out, in order."""
+        """Handle the timers that are due, and return the effects to carry out, in order."""
 
 
 class RestorableCore(Core, Protocol):
@@ -55,8 +58,8 @@ class RestorableCore(Core, Protocol):
 
 
 NewCore = Callable[[Mapping[str, object]], Core]
-"""A function that makes a core from the entries of a store. A host ends cores and starts new ones; the store of the
-host stays.
+"""A function that makes a core from the entries of a store. A host can end a core and start a new core; the store
+of the host stays.
 """
 
 
@@ -68,29 +71,30 @@ class Timer(Protocol):
 
 
 class Host(Protocol):
-    """The environment of a core: time, connections, names, a disk, a directory, and the receivers of answers. The host
-    answers an effect with the inputs that the documentation of the effect names: it passes them to ``Driver.handle`` at
-    once or later.
+    """The environment of a core: time, connections, host names, a disk, a directory, and the receivers of answers.
+    The host answers an effect with the inputs that the documentation of the effect names, and passes these inputs
+    to ``Driver.handle`` at once or later.
     """
 
     @property
     def core(self) -> Core:
-        """The current core; a restart replaces it."""
+        """The current core. A restart replaces it."""
 
     def now(self) -> Now:
         """Return the current time."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None], /) -> Timer:
-        """Schedule an action for an instant, or as soon as possible after it.
+        """Schedule an action for an instant. If the action cannot run then, it runs as soon as possible after the
+        instant.
 
-        The action never runs within this call.
+        The action never runs during the call of this method.
         """
 
     def connect(self, effect: Connect, /) -> None:
         """Open a TCP connection."""
 
     def send_packet(self, effect: SendPacket, /) -> None:
-        """Send a packet; do nothing when the connection has been lost."""
+        """Send a packet. If the connection has been lost, do nothing."""
 
     def close_transport(self, effect: CloseTransport, /) -> None:
         """Close a TCP connection if it is still open."""
@@ -99,7 +103,7 @@ class Host(Protocol):
         """Send a UDP datagram."""
 
     def rpc_send(self, effect: RpcSend, /) -> None:
-        """Send bytes of DCE/RPC; do nothing when the connection has been lost."""
+        """Send bytes of DCE/RPC. If the connection has been lost, do nothing."""
 
     def rpc_close(self, effect: RpcClose, /) -> None:
         """Close a DCE/RPC connection if it is still open."""
@@ -117,7 +121,7 @@ class Host(Protocol):
         """Carry out a change of the directory."""
 
     def start_again(self, effect: StartAgain, /) -> None:
-        """Replace the core by a new core, which starts with the content of the store."""
+        """Replace the core with a new core, which starts with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
         """Pass the answer to a Command to the sender of the Command."""
@@ -128,7 +132,7 @@ class Driver:
 
     def __init__(self, host: Host) -> None:
         self.due: int | None = None
-        """The time of the core's next wake-up, int ms of the monotonic clock."""
+        """The time of the core's next wake-up, in ms of the monotonic clock."""
         self._host = host
         self._inputs: deque[Input] = deque()
         self._busy = False
@@ -152,7 +156,7 @@ class Driver:
         )
 
     def handle(self, *events: Input) -> None:
-        """Pass inputs to the core in order, after the inputs that are being handled."""
+        """Pass inputs to the core in order, after the inputs that are waiting or being handled."""
         self._inputs.extend(events)
         if not self._busy:
             self.carry_out([])
@@ -160,8 +164,8 @@ class Driver:
     def carry_out(self, effects: list[Effect]) -> None:
         """Carry out effects, handle the waiting inputs, and schedule the next wake-up.
 
-        After an error of the host, the remaining effects are lost, and the waiting inputs are handled before the next
-        input. Raises TypeError for an unknown effect.
+        After an error of the host, the remaining effects are lost; the waiting inputs are handled before the next
+        input. Raise TypeError for an unknown effect.
         """
         self._busy = True
         try:
@@ -203,5 +207,5 @@ class Driver:
 
 
 def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
-    """Return a type of effect and the host's method that carries it out; mypy checks that their types match."""
+    """Return a type of effect and the host's method that carries it out. mypy checks that their types match."""
     return kind, perform

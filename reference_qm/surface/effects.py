@@ -1,4 +1,4 @@
-"""The effects of the core: the only results of ``QueueManager.handle`` and ``handle_timer``."""
+"""Defines the effects of the core, which are the only results of ``QueueManager.handle`` and ``handle_timer``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.value_object import value_object
 
 @value_object
 class Connect:
-    """Open a TCP connection; answered by TransportConnected or TransportFailed."""
+    """Open a TCP connection. The host answers with TransportConnected or TransportFailed."""
 
     transport: str
     remote: Endpoint
@@ -26,7 +26,7 @@ class SendPacket:
 
 @value_object
 class CloseTransport:
-    """Close a stream; no TransportLost follows. ``reason`` is one line that names the section."""
+    """Close a stream. No TransportLost follows. ``reason`` is one line that names the section."""
 
     transport: str
     reason: str
@@ -34,7 +34,7 @@ class CloseTransport:
 
 @value_object
 class SendDatagram:
-    """Send one UDP datagram from one of the two ping sockets."""
+    """Send one UDP datagram from the ping socket for requests or from the ping socket for responses."""
 
     socket: PingSocket
     remote: Endpoint
@@ -51,7 +51,9 @@ class RpcSend:
 
 @value_object
 class RpcClose:
-    """Close a DCE/RPC connection after all its bytes are sent; no RpcLost follows. ``reason`` names the section."""
+    """Close a DCE/RPC connection after all its bytes are sent. No RpcLost follows. ``reason`` is one line that
+    names the section.
+    """
 
     connection: str
     reason: str
@@ -59,14 +61,16 @@ class RpcClose:
 
 @value_object
 class ResolveHost:
-    """Resolve a host name; answered by HostResolved (MS-MQQB 3.1.5.2.1)."""
+    """Resolve a host name (MS-MQQB 3.1.5.2.1). The host answers with HostResolved."""
 
     host: str
 
 
 @value_object
 class Persist:
-    """Put a record on disk; answered by Persisted or PersistFailed. ``record`` is one JSON-ready object."""
+    """Write a record to the disk. The host answers with Persisted or PersistFailed. ``record`` is one JSON-ready
+    object.
+    """
 
     token: int
     record: dict[str, object]
@@ -74,14 +78,14 @@ class Persist:
 
 @value_object
 class ReadDirectory:
-    """Read the whole directory; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.20)."""
+    """Read the whole directory (MS-MQDMPR 3.1.7.1.20). The host answers with DirectoryAnswered."""
 
     token: int
 
 
 @value_object
 class WriteDirectory:
-    """Change the directory; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24)."""
+    """Change the directory (MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24). The host answers with DirectoryAnswered."""
 
     token: int
     change: Change
@@ -102,7 +106,7 @@ class Completed:
 
 @value_object
 class Rejected:
-    """A Command was refused; ``error`` is one line that names the cause and the remedy."""
+    """A Command was refused. ``error`` is one line that names the cause and the remedy."""
 
     token: int
     error: str

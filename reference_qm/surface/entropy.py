@@ -1,4 +1,4 @@
-"""The source of the core's GUIDs and random bytes."""
+"""Provides the source of the core's GUIDs and random bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SeededEntropy:
         self._counter = 0
 
     def token(self, size: int) -> bytes:
-        """Return ``size`` bytes that are computed as SHA-256(seed, counter)."""
+        """Return ``size`` bytes, which are computed as SHA-256(seed, counter)."""
         out = b""
         while len(out) < size:
             out += hashlib.sha256(self._seed + self._counter.to_bytes(8, "little")).digest()
@@ -34,5 +34,5 @@ class SeededEntropy:
 
 
 def new_guid(entropy: Entropy) -> UUID:
-    """Return a version 4 GUID made of bytes from the given source."""
+    """Return a version 4 GUID that consists of bytes from the given source."""
     return UUID(bytes=entropy.token(16), version=4)

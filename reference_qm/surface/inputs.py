@@ -1,7 +1,7 @@
-"""The inputs of the core: the only arguments of ``QueueManager.handle``.
+"""Defines the inputs of the core, which are the only arguments of ``QueueManager.handle``.
 
-Transports have names: the core names the transports that it opens (``out-1``, ...), and the host names the transports
-that it accepts (``in-1``, ...).
+Transports have names: the core names the transports that it opens (``out-1``, ...), and the host names the
+transports that it accepts (``in-1``, ...).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from reference_qm.value_object import value_object
 
 
 class Endpoint(NamedTuple):
-    """A transport address: the text of an IPv4 or IPv6 address, and a port."""
+    """A transport address, which consists of the text of an IPv4 or IPv6 address and a port."""
 
     host: str
     port: int
 
 
 class PingSocket(Enum):
-    """The two UDP sockets of MS-MQQB 2.1.2, one for requests and one for responses; each datagram names its socket."""
+    """The two UDP sockets of MS-MQQB 2.1.2, one for requests and one for responses. Each datagram names its socket."""
 
     LISTENER = "listener"
-    """Port 3527 of the acceptor."""
+    """The socket at port 3527 of the acceptor."""
     SOURCE = "source"
-    """The port from which the initiator sends its Ping Requests."""
+    """The socket from which the initiator sends its Ping Requests."""
 
 
 @value_object
@@ -62,7 +62,9 @@ class TransportConnected:
 
 @value_object
 class TransportFailed:
-    """A ``Connect`` effect failed; ``error`` is one line for the connection history."""
+    """The connection of a ``Connect`` effect could not be established. ``error`` is one line for the connection
+    history.
+    """
 
     transport: str
     error: str
@@ -78,7 +80,7 @@ class TransportLost:
 
 @value_object
 class BytesReceived:
-    """Bytes were received from a stream; they may be any part of a packet."""
+    """Bytes were received from a stream. They may be any part of a packet, or several packets."""
 
     transport: str
     data: bytes
@@ -95,10 +97,11 @@ class DatagramReceived:
 
 @value_object
 class RpcListening:
-    """The ports of DCE/RPC are open (MS-MQQP 3.1.3); RemoteQMGetQMQMServerPort and the endpoint mapper return them.
+    """The ports of DCE/RPC are open (MS-MQQP 3.1.3). RemoteQMGetQMQMServerPort and the endpoint mapper return these
+    ports.
 
-    ``handshake`` is the port of qmcomm (IP_HANDSHAKE), ``read`` the port of qm2qm (IP_READ); each serves both
-    interfaces.
+    ``handshake`` is the port of qmcomm (IP_HANDSHAKE), and ``read`` is the port of qm2qm (IP_READ); each port
+    serves both interfaces.
     """
 
     handshake: Endpoint
@@ -107,7 +110,7 @@ class RpcListening:
 
 @value_object
 class RpcAccepted:
-    """A client of DCE/RPC connected; the host chose the name ``connection`` (MS-MQQP 2.1)."""
+    """A client of DCE/RPC connected (MS-MQQP 2.1). The host gives the connection the name ``connection``."""
 
     connection: str
     remote: Endpoint
@@ -116,7 +119,7 @@ class RpcAccepted:
 
 @value_object
 class RpcBytes:
-    """Bytes were received from a DCE/RPC connection; they may be any part of a PDU."""
+    """Bytes were received from a DCE/RPC connection. They may be any part of a PDU, or several PDUs."""
 
     connection: str
     data: bytes
@@ -132,7 +135,7 @@ class RpcLost:
 
 @value_object
 class HostResolved:
-    """The answer to ``ResolveHost``: textual addresses, best first; empty when the name is unknown."""
+    """The answer to ``ResolveHost``: addresses as text, best first. The list is empty if the name is unknown."""
 
     host: str
     addresses: tuple[str, ...]
@@ -147,7 +150,7 @@ class Persisted:
 
 @value_object
 class PersistFailed:
-    """A ``Persist`` effect failed; no part of its record is on disk."""
+    """A ``Persist`` effect failed. No part of its record is on disk."""
 
     token: int
     error: str
@@ -157,8 +160,8 @@ class PersistFailed:
 class DirectoryAnswered:
     """The answer to ``ReadDirectory`` or ``WriteDirectory`` (MS-MQDMPR 3.1.1.17).
 
-    ``identifier``: the Identifier of a created object. ``elements``: all present objects in the directory's order; None
-    when they could not be read.
+    ``identifier``: the Identifier of a created object. ``elements``: all present objects in the directory's order,
+    or None if they could not be read.
     """
 
     token: int
@@ -169,15 +172,15 @@ class DirectoryAnswered:
 
 @value_object
 class DirectoryChanged:
-    """Another program changed the directory, or the directory became unavailable or available; the content of the last
-    read may be outdated.
+    """Another program changed the directory, or the directory became unavailable or available. The content of the
+    last read may be outdated.
     """
 
 
 @value_object
 class DomainReported:
-    """The local security authority reported the domain of the machine (MS-MQDMPR 3.1.3); None if the machine belongs to
-    no domain.
+    """The local security authority reported the domain of the machine (MS-MQDMPR 3.1.3). The domain is None if the
+    machine belongs to no domain.
     """
 
     identifier: UUID | None
@@ -199,7 +202,9 @@ class ResourcesChanged:
 
 @value_object
 class Command:
-    """A request of a higher layer; answered by one ``Completed`` or ``Rejected`` with the same token."""
+    """A request of a higher layer. The core answers it with one ``Completed`` or ``Rejected`` that has the same
+    token.
+    """
 
     token: int
     request: Request

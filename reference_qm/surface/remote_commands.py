@@ -1,4 +1,4 @@
-"""The requests for queues of other queue managers, which extend the requests of ``surface.commands``."""
+"""Defines the requests for queues of other queue managers, which extend the requests of ``surface.commands``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from reference_qm.value_object import value_object
 
 @value_object
 class RemoteOpen:
-    """Open a queue of another queue manager, by its format name, for remote reading. Result: remote, a number.
+    """Open a queue of another queue manager, which a format name identifies, for remote reading. Result: remote, a
+    number.
 
-    ``access`` is receive or peek; ``deny_receive`` denies other users the right to receive.
+    ``access`` is receive or peek. ``deny_receive``: deny other users the right to receive.
     """
 
     queue: str
@@ -19,7 +20,7 @@ class RemoteOpen:
 
 @value_object
 class RemoteClose:
-    """Close a remote queue with its cursors, and cancel its waiting reads."""
+    """Close a remote queue and its cursors, and cancel the reads that wait at the queue."""
 
     remote: int
 
@@ -40,10 +41,11 @@ class RemoteCloseCursor:
 
 @value_object
 class RemoteReceive:
-    """Receive the first message of a remote queue, or the message at a cursor. Result: message, None after the timeout.
+    """Receive the first message of a remote queue, or the message at a cursor. Result: message, or None after the
+    timeout.
 
-    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) identifies the queue, or the position
-    in it; ``timeout_ms``: None is unlimited.
+    Exactly one of ``remote`` (of RemoteOpen) and ``cursor`` (of RemoteOpenCursor) identifies the queue, or the
+    position in it. ``timeout_ms``: the time to wait for a message, or None for no limit.
     """
 
     remote: int | None = None
@@ -53,7 +55,9 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Peek at a message, which is identified as in RemoteReceive; ``next``: peek at the message after the cursor."""
+    """Peek at a message, which is identified as in RemoteReceive. ``next``: peek at the message after the cursor
+    instead.
+    """
 
     remote: int | None = None
     cursor: int | None = None
@@ -63,7 +67,8 @@ class RemotePeek:
 
 @value_object
 class RemoteReadByLookupId:
-    """Receive or peek at the message of a remote queue with a lookup_id, or at the message that ``seek`` selects.
+    """Receive or peek at the message of a remote queue that has a lookup_id, or at the message that ``seek``
+    selects.
 
     Result: message.
     """

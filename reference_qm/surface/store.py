@@ -1,4 +1,4 @@
-"""The interface of stores for ``Persist`` effects, and the store in memory.
+"""Defines the interface of stores for ``Persist`` effects, and the store in memory.
 
 The store in a file is ``shell.sqlite_store``.
 """
@@ -19,15 +19,17 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
-    """A store could not store or read records; the message has one line."""
+    """A store could not store or read records. The message has one line."""
 
 
 class StoreFailure(Exception):
-    """The store failed internally, and cannot keep further records; the message has one line."""
+    """The store failed internally, and cannot store further records. The message has one line."""
 
 
 class Store(Protocol):
-    """Keeps records safely. A record is a change: names of entries with their new values, None for a removed entry."""
+    """Keeps records safe from a crash. A record is a change: it contains names of entries with their new values, or
+    None for a removed entry.
+    """
 
     async def write(self, records: Sequence[Record]) -> None:
         """Store all records in order, or raise StoreError and store none. When the method returns, the records are safe
@@ -35,20 +37,22 @@ class Store(Protocol):
         """
 
     def read(self) -> dict[str, object]:
-        """Return every entry after the pending writes; raise StoreError if an entry cannot be read."""
+        """Return every entry after the pending writes. Raise StoreError if an entry cannot be read."""
 
     def clear(self) -> None:
-        """Remove every entry and every pending write; when StoreError is raised, every entry stays."""
+        """Remove every entry and every pending write. If StoreError is raised, every entry stays."""
 
     def shortage(self) -> str:
-        """Return one line that reports a shortage of space; empty when the space is sufficient."""
+        """Return one line that reports a shortage of space, or an empty text if the space is sufficient."""
 
     def close(self) -> None:
         """Release the resources of the store."""
 
 
 class MemoryStore:
-    """A store whose entries survive a core, but not the process; like a file, it keeps the entries as JSON texts."""
+    """A store whose entries survive a core, but not the process. It keeps the entries as JSON texts, as a store in
+    a file does.
+    """
 
     def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
         self._limit = limit
@@ -56,11 +60,11 @@ class MemoryStore:
         self._size = 0
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all records in order; when StoreError is raised, no record is stored."""
+        """Store all records in order. If StoreError is raised, no record is stored."""
         self.write_at_once(records)
 
     def write_at_once(self, records: Sequence[Record]) -> None:
-        """Store all records like ``write``, but synchronously."""
+        """Store all records as ``write`` does, but synchronously."""
         texts = encode_entries(records)
         grown = sum(
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
@@ -92,9 +96,9 @@ class MemoryStore:
 
 
 def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
-    """Return the new values of the entries in records, as JSON; None for removed entries.
+    """Return the new values of the entries in records as JSON, or None for a removed entry.
 
-    Raise StoreError when a value is not JSON-ready.
+    Raise StoreError if a value is not JSON-ready.
     """
     changes: dict[str, object] = {}
     for record in records:

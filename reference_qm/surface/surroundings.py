@@ -1,4 +1,4 @@
-"""Changes the environment of a queue manager and reads the directory; all hosts use this module."""
+"""Changes the environment of a queue manager, and reads the directory. All hosts use this module."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ from reference_qm.value_object import value_object
 
 @value_object
 class ChangeEnvironment:
-    """Make parts of the environment unavailable (false) or available (true). Result: the present value of each part.
+    """Make parts of the environment unavailable (false) or available (true). Result: the present value of each
+    part.
 
-    ``directory``: the directory is reachable; ``domain``: the machine belongs to a domain; ``own_domain``: the machine
-    belongs to its own domain, not to a foreign domain that does not know the machine; ``registration``: the directory
-    contains this queue manager's own object, not an object of another queue manager; ``coordinator``: the Transaction
-    Coordinator is reachable; ``storage``: the disk has room; ``store``: the stored data can be read, ``configuration``:
-    the stored configuration of queues is consistent (a queue manager reads both when it starts); ``service``: the queue
-    manager runs. ``clock``: the number of seconds by which the clock of the machine is fast, negative when it is slow.
+    The parts are: ``directory``: the directory is reachable. ``domain``: the machine belongs to a domain.
+    ``own_domain``: the machine belongs to its own domain, not to a foreign domain that does not know the machine.
+    ``registration``: the directory contains this queue manager's own object, not an object of another queue
+    manager. ``coordinator``: the Transaction Coordinator is reachable. ``storage``: the disk has room. ``store``:
+    the stored data can be read, and ``configuration``: the stored configuration of queues is consistent; a queue
+    manager reads both when it starts. ``service``: the queue manager runs. ``clock``: the number of seconds by
+    which the clock of the machine is fast; the number is negative if the clock is slow.
     """
 
     directory: bool | None = None
@@ -52,13 +54,13 @@ class ChangeEnvironment:
 
 @value_object
 class Published:
-    """Read an object of the directory, or change it like an administrator.
+    """Read an object of the directory, or change it as an administrator does.
 
-    ``queue``: a public queue of this queue manager; ``distribution_list``: the name of a list, whose ``members`` are
-    identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of these keys, the command
-    is about the object of the queue manager itself. ``present``: create a missing queue or list (true) or delete it
-    (false), without the queue manager. An attribute of None stays unchanged. Result: published, which has the
-    attributes of the object, or None for a missing object.
+    ``queue``: a public queue of this queue manager. ``distribution_list``: the name of a list, whose ``members``
+    are identifiers of queues and lists. ``site`` and ``queue_manager``: identifiers. Without any of these keys, the
+    command concerns the object of the queue manager itself. ``present``: create a missing queue or list (true) or
+    delete it (false) without the help of the queue manager. An attribute whose value is None stays unchanged.
+    Result: published, which has the attributes of the object, or None for a missing object.
     """
 
     queue: str | None = None
@@ -80,16 +82,18 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The identifiers of domains that the local security authority can report."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of the store entry that is missing from a backup that was made in a different domain."""
+"""The name of the store entry that a backup lacks if the backup was made in a different domain."""
 DAMAGED_ENTRY = "damage:1"
-"""The name of a store entry that stands for damaged data, because no queue manager writes it."""
+"""The name of a store entry that represents damaged data. No queue manager writes an entry with this name."""
 QUEUE_NUMBER_ENTRY = "last_private_queue_number"
-"""The name of the store entry with the last private queue number, which can become lower than the number of a queue."""
+"""The name of the store entry that contains the last private queue number. A changed environment can make this
+number lower than the number of an existing queue.
+"""
 DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
-"""The maximum deviation of the clock in s; it is limited because the times in packets have 32 bits."""
+"""The maximum deviation of the clock in s. It is limited because the times in packets have 32 bits."""
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
@@ -131,10 +135,10 @@ CHANGEABLE_ATTRIBUTES = (
 
 
 class Surroundings:
-    """The environment of a queue manager, and which parts of it are available.
+    """The environment of a queue manager, and the availability of its parts.
 
-    ``directory``: None in workgroup mode; ``available``: for the name of each part, as in ChangeEnvironment, whether
-    the part is available; ``fast_s``: the number of seconds by which the clock is fast.
+    ``directory``: the directory, or None in workgroup mode. ``available``: whether each part is available, by the
+    names of ChangeEnvironment. ``fast_s``: the number of seconds by which the clock is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
@@ -155,13 +159,13 @@ class Surroundings:
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
-        """The directory of the domain; None if it is unavailable."""
+        """The directory of the domain, or None if it is unavailable."""
         return (self._other or self.directory) if self.available.get("directory", False) else None
 
     @property
     def directory_in_use(self) -> MemoryDirectory | None:
-        """The directory that the queue manager reads; None when the machine belongs to no domain or the directory is
-        unavailable.
+        """The directory that the queue manager reads, or None if the machine belongs to no domain or the directory
+        is unavailable.
         """
         return self.reachable_directory if self.available.get("domain", False) else None
 
@@ -198,7 +202,7 @@ class Surroundings:
         return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Carry out a request about the environment; return a str with the reason for a refusal."""
+        """Carry out a request that concerns the environment. Return a reason if the request is refused."""
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)
         directory = self._other or self.directory
@@ -221,14 +225,14 @@ class Surroundings:
         return {**self.available, CLOCK: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
-        """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part of the time is
-        unchanged.
+        """Return the time that the machine's fast or slow clock shows at the time ``right``. The monotonic part of
+        the time stays unchanged.
         """
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
-        """Make the machine a member of a domain whose directory contains an object of the machine with its own
-        identifier; return a str with the reason for a refusal.
+        """Make the machine a member of a domain whose directory contains the machine's object with the machine's
+        own identifier. Return a reason if this is refused.
         """
         self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.available["registration"])
@@ -237,8 +241,8 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Give the machine's object the identifier of this queue manager, or a different identifier; return a str with
-        the reason for a refusal.
+        """Set the identifier of the machine's object to the identifier of this queue manager, or to a different
+        identifier. Return a reason if this is refused.
         """
         wanted = self._identifier if own else self._another
         found = self._find_machine(directory)
@@ -253,7 +257,7 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of a foreign domain; the domain contains the sites of the
+        """Make the machine a member of its own domain or of a foreign domain. The domain contains the sites of the
         enterprise.
         """
         if own or self._other is not None:
@@ -265,7 +269,7 @@ class Surroundings:
                 self._other.provision(element)
 
     def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
-        """Find the object of this machine in a directory, by the machine's name in its own domain."""
+        """Find the object of this machine in a directory, by the name that the machine has in its own domain."""
         if directory is None or self.directory is None:
             return None
         for identifier in (self._identifier, self._another):
@@ -299,7 +303,7 @@ class Surroundings:
         return {"published": shown}
 
     def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Create or delete the directory object of a queue or a list; the caller then reads the object."""
+        """Create or delete the directory object of a queue or a list. The caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))

@@ -1,1 +1,1 @@
-"""The lake: tables of every run, in Parquet on any Hadoop file system (docs/reports.md)."""
+"""Implements the lake: the tables of all runs, in Parquet on any Hadoop file system (docs/reports.md)."""

@@ -1,4 +1,4 @@
-"""Finds folders of captures, their systems and runs, and the check of each capture."""
+"""Finds folders of captures, the systems and runs of the folders, and the check of each capture."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
 CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The suffixes of capture files; their content determines the format."""
+"""The suffixes of capture files. The content of a file determines its format."""
 CAPTURES_FOLDER = "captures"
-"""The folder of captures in a run folder."""
+"""The name of the folder in a run folder that contains the captures."""
 MAX_CAPTURE_FOLDERS = 10_000
-"""The maximum number of folders of captures per command: the driver keeps some hundred octets of each folder, and no
-packets.
+"""The maximum number of folders of captures per command. The driver stores some hundred octets for each folder, and
+no packets.
 """
 CAPTURED_REACH = "capture"
 """The value of the column ``reach`` for a system that was only captured, not tested."""
@@ -32,7 +32,7 @@ CAPTURED_REACH = "capture"
 
 @dataclass(frozen=True, slots=True)
 class GivenSystem:
-    """The captured system as given on the command line, for captures without a run.json."""
+    """The captured system as given on the command line, for captures in folders without a run.json."""
 
     name: str | None = None
     version: str | None = None
@@ -43,7 +43,7 @@ class GivenSystem:
 
 @dataclass(frozen=True, slots=True)
 class CaptureJudge:
-    """The program that judged captures: the hash of its suites, its version, and its profiles."""
+    """Describes the program that judged captures: the hash of its suites, its version, and its profiles."""
 
     suites: str
     harness: str
@@ -60,8 +60,8 @@ class CaptureJudge:
 class Unit:
     """A folder of captures, which becomes a run.
 
-    ``octets``, ``modified`` (ms since 1970): the size and time of its captures. ``verdicts``: the verdict file of the
-    run that made the captures; this file names the check of each capture.
+    ``octets``: the total size of the captures. ``modified``: the time of their last change, in ms since 1970.
+    ``verdicts``: the verdict file of the run that made the captures; this file names the check of each capture.
     """
 
     folder: str
@@ -77,12 +77,14 @@ class Unit:
 
     @property
     def verdicts_path(self) -> str:
-        """Return the path of the run's verdict file as Spark's readers spell paths."""
+        """Return the path of the run's verdict file in the spelling of Spark's readers."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
 def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
-    """Return the full names of the given paths, URLs and patterns of URLs. Raises `RollupError`."""
+    """Return the full names of the given paths, URLs and patterns of URLs. Raise `RollupError` if a path does not
+    exist.
+    """
     names: list[str] = []
     for argument in arguments:
         uri = get_full_name(argument)
@@ -94,7 +96,9 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
 
 
 def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
-    """Return folder, capture (its name in the folder), length, modificationTime and content of every capture."""
+    """Return a row for every capture with the columns folder, capture (its name in the folder), length,
+    modificationTime and content.
+    """
     scan = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
@@ -146,7 +150,9 @@ def list_units(
 
 
 def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
-    """Return unit, capture and test: the check that made each capture, if the verdicts of the run name this check."""
+    """Return the columns unit, capture and test. ``test`` is the check that made the capture, if the verdicts of
+    the run name this check.
+    """
     runs = [unit for unit in units if unit.verdicts]
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))

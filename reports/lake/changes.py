@@ -1,8 +1,8 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, over all versions of a system, for the table ``changes``.
 
-The module compares the standing verdicts after each run with those after the previous run. A standing verdict is the
-worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does not
-pass rules that it did not judge, and the verdict of a check that the suites have dropped no longer counts.
+The module compares the standing verdicts after each run with those after the previous run. A standing verdict is
+the worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does
+not pass rules that it did not judge, and the verdict of a check that the suites have dropped no longer counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
-"""The columns that the versions of a system share; their runs are compared with each other."""
+"""The columns that are equal for all versions of a system. Runs of these versions are compared with each other."""
 _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 
@@ -33,7 +33,7 @@ class EarlierVerdicts:
 def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """Return a row for each rule and run in which the run changed the standing verdict of the rule.
 
-    ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
+    ``runs``: the runs of all versions of the systems. Only runs whose number is above ``after`` have rows.
     """
     # The following steps stay within one rule of one system, so rows move once.
     rows = _collect_verdicts(_pair_events(events.repartition(*PRODUCT_COLUMNS, "rule")))
@@ -41,7 +41,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
-    """Return the last decision of each check about each rule, over all versions of a system; `list_check_events`
+    """Return the last decision of each check about each rule, over all versions of a system. `list_check_events`
     continues from these rows.
     """
     is_decided_then = sql.col("rank").isNotNull()
@@ -64,12 +64,12 @@ def derive_check_current(events: DataFrame) -> DataFrame:
 def list_check_events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
-    """Return the events of each check: the runs that decided the check, and the new suites under which the check begins
-    or ceases to count.
+    """Return the events of each check: the runs that decided the check, and the new suites under which the check
+    begins or ceases to count.
 
-    ``test_runs`` and ``runs`` have the runs of all versions of the systems. ``catalogue`` is None if every run had the
-    suites of the previous run. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one
-    event of its run, so that the cost does not grow with the earlier runs.
+    ``test_runs`` and ``runs`` contain the runs of all versions of the systems. ``catalogue`` is None if every run
+    had the suites of the previous run. With ``before``, ``test_runs`` contains only later runs, and each earlier
+    decision is one event of its run, so that the cost does not grow with the earlier runs.
     """
     said = sql.col("verdict")
     decided = (
@@ -87,7 +87,7 @@ def list_check_events(
 
 
 def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
-    """Return, for each run with new suites, whether each earlier check counts under them."""
+    """Return, for each run with new suites, whether each earlier check counts under the new suites."""
     in_order = Over.partitionBy(*PRODUCT_COLUMNS).orderBy("ingest")
     anew = (
         runs.select(*PRODUCT_COLUMNS, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))
@@ -171,7 +171,7 @@ def _collect_verdicts(steps: DataFrame) -> DataFrame:
 
 
 def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
-    """Add the names of runs and versions, and the kind of each change; the first run of a system is not a change."""
+    """Add the names of runs and versions, and the kind of each change. The first run of a system is not a change."""
     numbered = runs.select(
         "ingest",
         "run",

@@ -1,4 +1,4 @@
-"""The commands ``mqconform lake ...``. Spark is imported when a command runs, not before."""
+"""Implements the commands ``mqconform lake ...``. Spark is imported only when a command runs."""
 
 from __future__ import annotations
 

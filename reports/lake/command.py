@@ -1,4 +1,4 @@
-"""Common parts of the commands that open a lake: options, exit codes, the session, and messages."""
+"""Provides the common parts of the commands that open a lake: options, exit codes, the session, and messages."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ SHORT_INGEST_SETTINGS = {
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.parquet.columnarReaderBatchSize": "256",
 }
-"""The settings of a short ingest.
+"""The settings of a session for a short ingest.
 
-Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, another fifth on
-a concurrent garbage collector, and another fifth on memory that Spark reserves for large tables: 64 MiB for each of
-some hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
+Without these settings, a short ingest spends a fifth of its time on adaptive planning between stages, a second
+fifth on a concurrent garbage collector, and a third fifth on memory that Spark reserves for large tables: 64 MiB
+for each of some hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
-"""The maximum number of rejected lines that the terminal names; further rejected lines are only counted."""
+"""The maximum number of rejected lines that the terminal names. The command gives only the number of the other
+rejected lines.
+"""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
 Conf = Annotated[
@@ -64,10 +66,10 @@ def open_lake(
     runs: Iterable[str] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in its own session; a `RollupError` in this context becomes a one-line message on stderr and exit
+    """Open a lake in a new session. A `RollupError` in this context becomes a one-line message on stderr and exit
     code 2.
 
-    ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
+    ``runs``: the run folders to ingest. ``settings``: the settings of the session; ``conf`` overrides them.
     """
     with one_line_errors(command):
         if new:
@@ -84,7 +86,7 @@ def open_lake(
 def open_session(
     command: str, master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
 ) -> Iterator[tuple[SparkSession, Progress]]:
-    """Start a session of Spark; ``conf`` overrides the command's ``settings``."""
+    """Start a session of Spark. ``conf`` overrides the command's ``settings``."""
     given = dict(_parse_setting(each) for each in conf or ())
     from reports.spark import open_spark_session
 
@@ -100,8 +102,8 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into a one-line message on stderr and exit code 2; treat a missing package of the extra in
-    the same way.
+    """Turn a `RollupError` into a one-line message on stderr and exit code 2. Treat a missing package of the extra
+    in the same way.
     """
     try:
         confirm_installed(extra)
@@ -121,7 +123,7 @@ def report_results(command: str, report: Report) -> None:
 
 
 def exit_with_report_code(reports: Iterable[Report]) -> None:
-    """Exit with the code that follows from the results of all arguments; return if this code is 0."""
+    """Exit with the code that follows from the results of all arguments. If this code is 0, return instead."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)
@@ -132,7 +134,7 @@ def exit_with_report_code(reports: Iterable[Report]) -> None:
 def print_report(report: Report, command: str, *, captures: bool = False) -> None:
     """Print the result for each argument.
 
-    ``captures``: whether the rejected items are captures, which the command has already reported.
+    ``captures``: whether the rejected items are captures, which the command has already reported, instead of lines.
     """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
@@ -164,8 +166,8 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
 
 
 def _is_large_ingest(runs: Iterable[str]) -> bool:
-    """Return whether an ingest of the run folders is large: their size exceeds `LARGE_INGEST_OCTETS`, or is unknown
-    because a folder is remote.
+    """Return whether an ingest of the run folders is large. An ingest is large if the size of the folders exceeds
+    `LARGE_INGEST_OCTETS`, or is unknown because a folder is remote.
     """
     octets = 0
     for run in runs:

@@ -1,7 +1,7 @@
-"""Computes the current verdict of a rule for a system: the table ``rule_current`` (docs/reports.md defines it).
+"""Computes the current verdict of a rule for a system, for the table ``rule_current`` (docs/reports.md defines it).
 
-For each check, the latest run that decided it counts, or else the latest run that judged it. The worst verdict of the
-checks is the current verdict.
+For each check, the latest run that decided the check counts. If no run decided the check, the latest run that
+judged it counts. The worst verdict of the checks is the current verdict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_LATER_UNDECIDED_VERDICTS = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _STANDING_POSITION = 0
-"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts have higher
+"""The position of the standing verdict in the list of a rule's verdicts. Later undecided verdicts have higher
 positions.
 """
 
@@ -36,9 +36,10 @@ def derive_rule_current(
 
 
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return a row for each verdict to show: run and seq of its line, and its other columns as one struct ``of``.
+    """Return a row for each verdict to show. A row contains the run and the seq of the verdict's line; the other
+    columns are one struct ``of``.
 
-    Takes the arguments of `derive_rule_current`.
+    The arguments are those of `derive_rule_current`.
     """
     return _join_lines(_derive_rules_from_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
@@ -46,9 +47,9 @@ def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: Da
 def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the standing verdict of each check and rule.
 
-    Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
-    verdict, null unless that is later than the standing verdict; is_decided; counts: false when the system's newest
-    suites retired it.
+    The columns are: sut, rule, test, ingest, seq and rank; undecided_ingest, undecided_seq and undecided_rank,
+    which describe the latest undecided verdict and are null unless this verdict is later than the standing verdict;
+    is_decided; and counts, which is false if the system's newest suites retired the check.
     """
     newest = find_newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
@@ -100,11 +101,11 @@ def _decode_rank(order: Column) -> Column:
 
 
 def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst verdict,
-    then later undecided verdicts.
+    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst
+    verdict, then later undecided verdicts.
 
-    Of equally bad checks, the check that was judged last is shown, and among these the first check in its run. A rule
-    without a counting check is retired, and keeps its last verdict.
+    Of equally bad checks, the check that was judged last is shown; if the last run judged several of them, the
+    first of these is shown. A rule without a counting check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(
@@ -153,8 +154,8 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the verdicts to show with their lines. Each line is one struct, so that the standing and the later verdicts
-    use the same columns.
+    """Join the verdicts to show with the lines that contain them. Each line is one struct, so that the standing
+    verdict and the later verdicts use the same columns.
     """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
@@ -166,7 +167,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
-    """Return the table `rule_current` of `select_verdicts_to_show`.
+    """Return the table `rule_current` that follows from the result of `select_verdicts_to_show`.
 
     ``verdicts``, ``evidence``: the rows of the runs that ``shown`` names.
     """

@@ -1,4 +1,4 @@
-"""Rewrites the derived rows of the systems of an ingest, below ``data/<commit>``; other systems keep their rows."""
+"""Writes new derived rows for the systems of an ingest, below ``data/<commit>``. Other systems keep their rows."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PRODUCT_TABLES = ("changes", "check_current")
 def derive_tables(
     lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
-    """Write the rows of the given systems and products; return the commit of each unit of each derived table.
+    """Write the rows of the given systems and products. Return the commit of each unit of each derived table.
 
-    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: for each product, the last
-    run up to which its rows in the old state stay valid (0: derive it from all runs).
+    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: for each product, the
+    last run up to which its rows in the old state stay valid, or 0 to derive the rows from all runs.
     """
 
     def write_table(table: str, frame: DataFrame) -> None:
@@ -87,7 +87,9 @@ def _derive_systems(
 def _derive_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of all given products, grouped by the run from which the derivation continues."""
+    """Write the derived rows of all given products. The products are grouped by the run from which the derivation
+    continues.
+    """
     for after in sorted(set(products.values())):
         runs_of = {
             key: [run for run in lake.manifest.runs.values() if run.product == key and run.ingest > after]
@@ -101,7 +103,7 @@ def _derive_all_products(
 def _derive_products(
     lake: Lake, fresh: Sequence[KnownRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of products: the rows of runs with numbers above ``after`` are computed anew, and the rows
+    """Write the derived rows of products. The rows of runs with numbers above ``after`` are computed, and the rows
     of earlier runs are copied from the lake.
 
     ``fresh``: the runs with numbers above ``after``.
@@ -136,8 +138,8 @@ def _derive_products(
 
 
 def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) -> DataFrame:
-    """Return the rows of a table about the suites of the given runs; all rows where the manifest does not name the
-    suites.
+    """Return the rows of a table about the suites of the given runs. Where the manifest does not name the suites,
+    return all rows.
 
     ``table``: ``catalogue`` or ``suites``.
     """
@@ -156,14 +158,14 @@ def _has_other_suites(known: Collection[KnownRun], run: KnownRun) -> bool:
 
 
 def _get_product_column(product_of: dict[str, str]) -> Column:
-    """Return the column expression of the product to which the system of a row belongs."""
+    """Return the Spark expression for the product to which the system of a row belongs."""
     pairs = (sql.lit(each) for pair in sorted(product_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines, unless a single unit has
-    more lines; drop units without a run.
+    """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines. A single unit with more
+    lines is a group. Omit units without a run.
     """
     batch: list[str] = []
     lines = 0

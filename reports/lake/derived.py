@@ -12,10 +12,10 @@ from reports.vocabulary import DECIDED, SEVERITY
 
 
 def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return the checks that decided a rule differently in different runs, although system and suites were the same.
+    """Return the checks that decided a rule differently in different runs of the same system with the same suites.
 
-    ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from
-    one run to the next; ``last``: the latest verdict.
+    ``runs``: the number of runs that decided the rule. ``verdicts``: the number of runs per verdict. ``changes``:
+    the number of changes from one run to the next. ``last``: the latest verdict.
     """
     key = ("sut", "suites", "rule", "test")
     decided = test_runs.select(*key, "ingest", get_rank(sql.col("verdict")).alias("rank")).where(
@@ -38,8 +38,8 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
-    """Return a row for each section, system and verdict: the number of rules and the number of checks (``verdicts``)
-    with this verdict.
+    """Return a row for each section, system and verdict. The row contains the number of rules and the number of
+    checks (``verdicts``) with this verdict.
     """
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
@@ -53,13 +53,14 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
 
 
 def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return for each document, system ``a``, its counterpart ``b`` and each role of ``a`` the number of rules by
-    verdict.
+    """Return the number of rules by verdict, for each document, system ``a``, counterpart ``b`` of the system, and
+    role of ``a``.
 
-    In a run with a topology, each system is paired with every other system, in its role, with the rules that bind this
-    role or no role of the topology. In any other run the counterpart is the reference of the harness, and the roles are
-    the roles that the rules bind; a rule that is missing in the run's catalogue binds "any". ``unit`` is the system
-    that has these current verdicts, in a topology the system of the whole topology.
+    In a run with a topology, each system is paired in its role with every other system. The pair has the rules that
+    bind this role, and the rules that bind no role of the topology. In any other run the counterpart is the
+    reference of the harness, and the roles are the roles that the rules bind. A rule that is missing in the run's
+    catalogue binds "any". ``unit`` is the system that has these current verdicts; in a topology it is the system
+    that stands for the whole topology.
     """
     of_run = runs.select("ingest", "suites", "harness", _pair_systems(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
@@ -88,7 +89,9 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 
 def parse_topology_systems(extra: Column) -> Column:
-    """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
+    """Return the systems of a topology from run.json, each with its role, key and name, or null if the run has no
+    topology.
+    """
     said = sql.from_json(
         sql.get_json_object(extra, "$.systems"), f"map<string, {build_struct_type(_SYSTEM_NAME_FIELDS)}>"
     )
@@ -106,8 +109,8 @@ def parse_topology_systems(extra: Column) -> Column:
 
 
 def _pair_systems(extra: Column) -> Column:
-    """Return each pair of systems of a topology: the role of the first system, its key ``a``, the key ``b`` of the
-    second system, and the roles of the topology.
+    """Return each pair of systems of a topology: the role of the first system, the key ``a`` of the first system,
+    the key ``b`` of the second system, and the roles of the topology.
     """
     systems = parse_topology_systems(extra)
 

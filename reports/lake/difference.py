@@ -1,6 +1,7 @@
-"""Compares two runs, two versions or two days: ``mqconform lake diff``.
+"""Compares two runs, two versions or two days, for ``mqconform lake diff``.
 
-Each side has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their id.
+Each side of the comparison has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their
+id.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: its name, the system, the number of runs, and whether all of them are partial.
+    """One side of a comparison: its name, the system, the number of runs, and whether all of these runs are
+    partial.
 
     ``roots``: a line for each root cause of the latest run.
     """
@@ -69,7 +71,7 @@ class RuleComparison:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The comparison of two sides: all rules that a side has judged, in the order of their ids."""
+    """The comparison of two sides: all rules that at least one side has judged, in the order of their ids."""
 
     a: Side
     b: Side
@@ -81,9 +83,10 @@ class Difference:
 
 
 def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
-    """Compare two sides: runs, versions or keys of a system, or UTC dates or times (all runs that had started by then).
+    """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
+    runs that had started by then.
 
-    ``sut``: the name or key of the system. Raises `RollupError` for an unknown side, or a side that matches several
+    ``sut``: the name or key of the system. Raise `RollupError` for an unknown side, or a side that matches several
     systems.
     """
     side_a, before = _read_side(table, a, sut)
@@ -107,8 +110,8 @@ def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
 
 
 def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
-    """Return one of the compared sides and its rules, each with ``rule`` and the struct ``stands`` of its standing
-    verdict.
+    """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
+    standing verdict.
     """
     runs = _select_runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM).agg(
@@ -135,7 +138,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
 
 
 def _select_runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
-    """Return the runs that belong to one side of the comparison. Raises `RollupError` when there are no such runs."""
+    """Return the runs that belong to one side of the comparison. Raise `RollupError` if there are no such runs."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):
@@ -157,7 +160,9 @@ def _build_started_condition(until: datetime) -> Column:
 
 
 def _parse_until(asked: str) -> datetime | None:
-    """Return the moment that a text names: a time in UTC, or the end of a day; None for any other text."""
+    """Return the moment that a text names, or None if the text names no moment. The text names a time in UTC, or a
+    day, which stands for its end.
+    """
     try:
         day = date.fromisoformat(asked)
     except ValueError:

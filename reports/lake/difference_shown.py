@@ -16,7 +16,7 @@ _MAX_TEXT_CHARACTERS = 120
 
 
 def format_difference_text(difference: Difference) -> str:
-    """Return the lines of a difference for a terminal; the lines only count unchanged rules."""
+    """Return the lines of a difference for a terminal. The lines give only the number of unchanged rules."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
@@ -41,8 +41,8 @@ def format_markdown(difference: Difference) -> str:
 
 
 def as_json(difference: Difference) -> str:
-    """Return a difference as JSON: both sides, and the rules of each kind of change; for unchanged rules only the
-    standing verdict.
+    """Return a difference as JSON, with both sides and the rules of each kind of change. Unchanged rules have only
+    their standing verdict.
     """
     kinds = {kind: [asdict(step) for step in steps] for kind, steps in _group_steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
@@ -113,5 +113,5 @@ def _format_row(step: RuleComparison) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Escape a text so that Markdown shows it literally: without links, tags or ends of cells."""
+    """Escape a text so that Markdown shows it literally, and does not create links, tags or table cells from it."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

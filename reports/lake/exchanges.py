@@ -36,6 +36,8 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
 
 
 def find_current_exchanges(lake: Lake) -> DataFrame:
-    """Return the current result of each scenario in each direction: that of the latest pair that ran this scenario."""
+    """Return the current result of each scenario in each direction. This is the result of the latest pair that ran
+    the scenario.
+    """
     latest = sql.max("ingest").over(Over.partitionBy("origin", "target", "scenario"))
     return lake.table(TABLE).withColumn("latest", latest).where("ingest = latest")

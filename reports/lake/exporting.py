@@ -18,10 +18,10 @@ _NESTED_TYPES = (ArrayType, MapType, StructType)
 
 
 def write_csv(rows: DataFrame, out: TextIO) -> None:
-    """Write a table as CSV: a line of names and a line for each row.
+    """Write a table as CSV: a line of column names, then a line for each row.
 
-    Arrays, maps and structs are JSON; null is empty. A text that a spreadsheet would interpret as a formula gets a
-    leading apostrophe, because tested systems choose the texts.
+    Arrays, maps and structs are written as JSON, and null as an empty cell. A text that a spreadsheet would
+    interpret as a formula gets a leading apostrophe, because tested systems choose the texts.
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)
@@ -35,7 +35,7 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
 
 
 def write_json(rows: DataFrame, out: TextIO) -> None:
-    """Write a JSON array with an object for each row, one per line, with every column."""
+    """Write a table as a JSON array. Each row is an object on one line that has every column."""
     lines = rows.select(sql.to_json(sql.struct("*"), _JSON_OPTIONS).alias("line"))
     texts: Iterator[str] = (row.line for row in lines.toLocalIterator())
     out.write("[")
@@ -51,7 +51,7 @@ _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 def sort_table(rows: DataFrame, table: str) -> DataFrame:
     """Return a derived table sorted, so that exports can be compared.
 
-    Tables of facts stay unsorted, because they may have millions of rows.
+    Return a table of facts unsorted, because it may have millions of rows.
     """
     if table not in DERIVED:
         return rows

@@ -18,12 +18,13 @@ RUN_COLUMNS = (*RUN, "suites", "partial")
 
 
 def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each check and rule of a run: the worst verdict, and the first line with this verdict.
+    """Return a row for each check and rule of a run, with the worst verdict and the first line that has this
+    verdict.
 
-    Identical lines count once in ``lines``. A check that judged only the SHOULD of a rule with a MUST (``advice``) is
-    dropped if other checks of the run judged the MUST; otherwise it would count as a check that did not exercise the
-    rule. When the lines of a file disagree about the section or level of a rule (schema 1 repeats both in each line),
-    there is a row for each value.
+    Identical lines count once in ``lines``. A check that judged only the SHOULD of a rule with a MUST (``advice``)
+    is dropped if other checks of the run judged the MUST; otherwise it would count as a check that did not exercise
+    the rule. If the lines of a file disagree about the section or level of a rule (schema 1 repeats both in each
+    line), each value has a row.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
     lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _hash_line().alias("line"))
@@ -44,7 +45,9 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each rule of a run: the worst verdict of its checks, and the number of checks by verdict."""
+    """Return a row for each rule of a run, with the worst verdict of the rule's checks and the number of checks by
+    verdict.
+    """
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     judged = test_runs.groupBy("ingest", *RULE).agg(*numbers, sql.count("*").alias("tests"))
     named = judged.select(

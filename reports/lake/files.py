@@ -25,8 +25,8 @@ SMALL_FILE_OCTETS = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in octets, and the
-    time of its last change in ms since 1970.
+    """A file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in octets, and
+    the time of its last change in ms since 1970.
     """
 
     uri: str
@@ -42,9 +42,9 @@ class Status:
 
 
 def get_full_name(where: str) -> str:
-    """Return the full name of a file for Hadoop. Every local path gets one uniform spelling; a URL is unchanged.
+    """Return the full name of a file for Hadoop. Every local path gets one uniform spelling; a URL stays unchanged.
 
-    Raises `RollupError`.
+    Raise `RollupError` for a name that cannot be used.
     """
     if not where.strip():
         raise RollupError("an empty name is not a folder: give a path or a URL")
@@ -82,7 +82,7 @@ class Files:
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
 
     def status(self, uri: str) -> Status | None:
-        """Return the status of a file or folder; None when it is missing."""
+        """Return the status of a file or folder, or None if it is missing."""
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             try:
@@ -93,7 +93,7 @@ class Files:
                 raise
 
     def entries(self, uri: str) -> list[Status]:
-        """Return the content of a folder by name; empty for a missing folder."""
+        """Return the content of a folder by name. A missing folder has no content."""
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             try:
@@ -104,13 +104,13 @@ class Files:
                 raise
 
     def glob(self, pattern: str) -> list[str]:
-        """Return the full names that match a pattern of Hadoop, sorted."""
+        """Return the sorted full names that match a pattern of Hadoop."""
         with _one_line_errors(pattern):
             path, system = self._get_file_system(pattern)
             return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
 
     def read_text(self, uri: str) -> str:
-        """Return the text of a small file; octets that are not UTF-8 become U+FFFD."""
+        """Return the text of a small file. Octets that are not UTF-8 become U+FFFD."""
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
@@ -133,11 +133,11 @@ class Files:
                 stream.close()
 
     def publish(self, source: str, target: str) -> bool:
-        """Rename a file in one step; if ``target`` exists, leave it unchanged and return False.
+        """Rename a file in one step. If ``target`` exists, leave it unchanged and return False.
 
-        HDFS renames atomically. On other file systems Hadoop first checks and then renames; so on a local disk the
-        function creates a link, which only one of two processes can do. In an object store that does not refuse to
-        overwrite, both processes may succeed.
+        HDFS renames atomically. On other file systems Hadoop first checks whether the target exists and then
+        renames. So on a local disk the function creates a link, which only one of two processes can do. In an
+        object store that does not refuse to overwrite, both processes may succeed.
         """
         local, local_target = get_local_path(source), get_local_path(target)
         if local is not None and local_target is not None:
@@ -165,7 +165,7 @@ class Files:
             return True
 
     def replace_text(self, uri: str, text: str) -> None:
-        """Write a text to a file, and replace the whole file if it exists."""
+        """Write a text to a file. If the file exists, replace its content."""
         aside = f"{uri}.new"
         self.delete(aside)
         self.write_text(aside, text)
@@ -178,7 +178,7 @@ class Files:
             context.rename(self._get_file_system(aside)[0], path, options)
 
     def delete(self, uri: str) -> None:
-        """Delete a file, or a folder with its content; a missing file or folder is not an error."""
+        """Delete a file, or a folder with its content. A missing file or folder is not an error."""
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             system.delete(path, True)

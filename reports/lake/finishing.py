@@ -13,7 +13,7 @@ from reports.lake.files import Files
 from reports.lake.ingest import Stage
 
 POLL_INTERVAL_S = 1
-"""The seconds between two checks of unfinished runs."""
+"""The time in seconds between two checks of unfinished runs."""
 
 
 def wait_until_finished(

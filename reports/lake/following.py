@@ -1,9 +1,9 @@
 """Follows a folder of runs with Structured Streaming: each new run folder is ingested once.
 
-The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested as
-usual, so a batch that repeats after a crash changes nothing. The module records skipped runs (unfinished or unreadable
-ones) next to the checkpoint, and checks them again when one of their files changes, because the stream reports each
-name only once.
+The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested
+as usual, so a batch that is repeated after a crash changes nothing. The module records skipped runs, which are
+unfinished or unreadable, next to the checkpoint. It checks these runs again when one of their files changes,
+because the stream reports each name only once.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ FAILED_SEARCHES_LIMIT = 3
 another process may change the lake.
 """
 State = dict[str, list[int]]
-"""The size in octets and the time (ms since 1970) of each file of a run folder, by name."""
+"""The size in octets and the time of change (ms since 1970) of each file of a run folder, by the name of the file.
+"""
 
 
 class Follower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each call of `ingest_new_runs`.
 
-    ``on_report`` receives the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that
-    is itself a run.
+    ``on_report`` is called with the report of each ingest. The constructor raises `RollupError` for a missing
+    folder, and for a folder that is itself a run.
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
@@ -58,7 +59,7 @@ class Follower:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
     def ingest_new_runs(self, stage: Stage = lambda _: None) -> None:
-        """Search once: ingest the new run folders, and the skipped run folders that have changed."""
+        """Search the folder once. Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")
         waiting = self._read_waiting()
@@ -93,7 +94,7 @@ class Follower:
     def _find_missed(self) -> list[str]:
         """Return the run folders that are neither in the lake nor among the skipped folders.
 
-        Such folders exist because Spark counts a file that is still empty as seen, and never reports it again.
+        Such folders exist because Spark treats a file that is still empty as reported, and never reports it later.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting().keys()
@@ -142,7 +143,9 @@ class Follower:
         self._on_report(report)
 
     def _read_folder_state(self, uri: str) -> State:
-        """Return the sizes and times of a run folder's files, to detect changes; empty without files."""
+        """Return the sizes and times of a run folder's files, so that changes can be detected. The result is empty
+        if the folder has no files.
+        """
         return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
 
     def _read_waiting(self) -> dict[str, State]:

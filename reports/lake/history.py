@@ -1,4 +1,4 @@
-"""Shows the verdicts of a rule or a system over its runs: ``mqconform lake history``."""
+"""Shows the verdicts of a rule or a system over its runs, for ``mqconform lake history``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run in a history: in the history of a rule with the verdict of the rule, in the history of a system with the
-    numbers of rules by verdict.
+    """A run in a history. In the history of a rule, the entry has the verdict of the rule; in the history of a
+    system, it has the numbers of rules by verdict.
     """
 
     ingest: int
@@ -33,13 +33,13 @@ class Entry:
     roots: tuple[str, ...]
     """A line for each root cause of the run."""
     changes: tuple[str, ...]
-    """The changes of this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
+    """The changes of verdicts by this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts: for a rule (system, verdict, run), for a system the
-    numbers of rules by verdict.
+    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples
+    (system, verdict, run); for a system, they are the numbers of rules by verdict.
 
     ``runs``: the total number of runs.
     """
@@ -51,13 +51,15 @@ class History:
 
 
 _MAX_CHANGES_PER_RUN = 20
-"""The maximum number of changes that the history of a system names for each run; the first run with new suites may have
-hundreds.
+"""The maximum number of changes that the history of a system names for each run. The first run with new suites may
+have hundreds of changes.
 """
 
 
 def read_history(table: Table, about: str, last: int) -> History:
-    """Return the last runs that judged a rule, or that tested a system (its name or key). Raises `RollupError`."""
+    """Return the last runs that judged a rule, or that tested a system, which is given by its name or key. Raise
+    `RollupError` if the lake has neither.
+    """
     runs = table("runs")
     rules = table("rule_runs")
     of_rule = rules.where(sql.col("rule") == about)

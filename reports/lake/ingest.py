@@ -1,6 +1,6 @@
-"""Ingests run folders: writes facts, derives tables, and publishes both by renaming one file.
+"""Ingests run folders: the module writes facts, derives tables, and publishes both by renaming one file.
 
-A killed ingest leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
+An ingest that is killed leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""A function that receives the name of the current stage, in a few words."""
+"""A function that is called with the name of the current stage, in a few words."""
 MAX_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
 class Report:
-    """The result for each argument.
+    """The result of an ingest for all arguments.
 
-    ``pairs``: the number of new results of pairs; ``known``: the number of arguments that the lake already had.
-    ``refused``: a line for each refused argument; ``unfinished``: the folders of runs that were skipped because they
-    are still being written; ``named``: folder, line and reason of some rejected lines.
+    ``pairs``: the number of new results of pairs. ``known``: the number of arguments that the lake already had.
+    ``refused``: a line for each refused argument. ``unfinished``: the folders of runs that were skipped because
+    they are still being written. ``named``: the folder, line and reason of some rejected lines.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Report:
 
 
 def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
-    """Ingest the new run folders and the new results of pairs into the lake; raise `RollupError` when the lake could
+    """Ingest the new run folders and the new results of pairs into the lake. Raise `RollupError` if the lake could
     not be changed.
     """
     stage("checking the run folders")
@@ -80,8 +80,8 @@ def ingest_folders(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Ingest those of the given folders that are new, and complete the report. ``finished``: skip runs that are
-    unfinished.
+    """Ingest those of the given folders that are new, and complete the report. ``finished``: whether to skip runs
+    that are unfinished.
     """
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
@@ -101,8 +101,8 @@ def ingest_folders(
 
 @contextmanager
 def note_published_on_failure(report: Report) -> Iterator[None]:
-    """When a later step fails, add to the message of the failure that the lake was already published. Raises
-    `RollupError`.
+    """If a later step fails, raise a `RollupError` whose message adds to that of the failure that the lake was
+    already published.
     """
     try:
         yield
@@ -195,7 +195,7 @@ def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
 
 
 def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
-    """Write facts and derived tables to unpublished folders, publish them, and complete the report."""
+    """Write facts and derived tables to unpublished folders, publish these folders, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
         state, commits, kept = _write_folders(lake, commit, chosen, stage)
@@ -218,7 +218,7 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
 def _write_folders(
     lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage
 ) -> tuple[Manifest, list[Commit], int]:
-    """Write the folders of ``commit``; return the state to publish, its new commits, and the number of kept lines."""
+    """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}
     numbered = _number_runs(old, chosen)
@@ -257,7 +257,9 @@ def _delete_commit(lake: Lake, commit: str) -> None:
 
 
 def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
-    """Give each run its number in the order of ingest; a replaced run keeps its number."""
+    """Give each run its number in the order of ingest. A run that replaces an earlier run keeps the number of that
+    run.
+    """
     numbered, number = [], state.last_ingest
     for source in chosen:
         if source.run in state.runs:

@@ -1,4 +1,4 @@
-"""Judges captures on the executors: ``mqconform lake judge``.
+"""Judges captures on the executors, for ``mqconform lake judge``.
 
 Spark writes a run folder for each folder of captures; these run folders are ingested like all others. The judge is
 found through an entry point and sent to the executors, because reports contain no code of the protocol.
@@ -45,7 +45,8 @@ ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
 }
-"""The session's settings for batches of captures, because both Java and Python hold the captures of a batch in memory.
+"""The settings of a session that judges batches of captures. Both Java and Python hold the captures of a batch in
+memory.
 """
 CAPTURE_MEMORY_OCTETS: Final = 2 << 30
 """The maximum memory in octets that judging one capture may use."""
@@ -68,8 +69,8 @@ class Bounds:
 class WrittenFolders:
     """The result of judging: the written run folders, and the number of ``captures``.
 
-    ``known``: folders of captures whose verdicts the lake already has; ``refused``: a line for each refused folder;
-    ``rejected``: a line with the reason for each capture that could not be judged.
+    ``known``: the folders of captures whose verdicts the lake already has. ``refused``: a line for each refused
+    folder. ``rejected``: a line with the reason for each capture that could not be judged.
     """
 
     folders: list[Folder] = field(default_factory=list)
@@ -103,7 +104,7 @@ class CapturedFolder(Folder):
 def judge_into_lake(
     lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: Bounds, *, replacing: bool, stage: Stage
 ) -> tuple[Report, WrittenFolders]:
-    """Judge the captures that the lake does not have, and ingest the verdicts; return the results."""
+    """Judge the captures that the lake does not have, ingest the verdicts, and return the results."""
     work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
     try:
@@ -190,7 +191,9 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
 
 
 def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
-    """Return unit and value: each row as a line of verdicts.jsonl, in the order of the captures."""
+    """Return the columns unit and value. ``value`` is a row of the results as a line of verdicts.jsonl; the lines
+    are in the order of the captures.
+    """
     rows = judged.join(tests, ["unit", "capture"], "left").join(
         sql.broadcast(units.select("unit", "started_ms")), "unit"
     )
@@ -207,7 +210,7 @@ def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataF
 
 
 def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
-    """Return a line with the reason for each rejected capture; ``folders``: the folders by the keys of their units."""
+    """Return a line with the reason for each rejected capture. ``folders``: the folders by the keys of their units."""
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
     rows = written.where(why.isNotNull()).select("unit", capture.alias("capture"), why.alias("why")).collect()
@@ -237,7 +240,9 @@ def _assemble_run_folder(files: Files, work_folder: str, unit: Unit) -> Captured
 
 @contextmanager
 def _send_code(spark: SparkSession) -> Iterator[str]:
-    """Send the judging code to the executors of a cluster; yield the name of its archive there."""
+    """Send the judging code to the executors of a cluster, and yield the name of the archive that contains the code
+    there.
+    """
     context = spark.sparkContext
     if str(context.master).startswith("local"):
         yield ""

@@ -1,8 +1,8 @@
 """Judges captures on an executor.
 
-This module is sent with the task, so it imports no other module of the project at its top. A capture may contain any
-bytes. Its size is known in advance, the time and memory for judging it are limited, and every failure of the reading
-code becomes a row with the reason.
+This module is sent with the task, so it imports no other module of the project at its top. A capture may contain
+any bytes. Its size is known in advance, the time and memory for judging it are limited, and a failure of the code
+that reads it becomes a row with the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any
 import pyarrow
 
 Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
-"""A function that judges a capture, given its file, name, profile and system address.
+"""A function that judges a capture. Its arguments are the file and name of the capture, the profile, and the
+address of the system.
 
 The function returns the end time of the capture (microseconds since 1970), and the verdicts as lines of schema 2.
 """
@@ -39,29 +40,32 @@ SCHEMA = pyarrow.schema(
         "rejected": TEXT,
     }
 )
-"""The columns of a row: a verdict of a capture, or in ``rejected`` the reason why the capture has no verdict."""
+"""The columns of a row. A row is a verdict of a capture, or contains in ``rejected`` the reason why the capture has
+no verdict.
+"""
 VERDICTS_SCHEMA_DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
     "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
     "notes array<string>, rejected string"
 )
-"""The `SCHEMA` in Spark's notation."""
+"""`SCHEMA` in Spark's notation."""
 CAPTURE_COLUMNS = ("unit", "profile", "capture")
-"""The columns of each capture that a worker gets, without its ``content``."""
+"""The columns of each capture that a worker gets, except ``content``."""
 ROWS_PER_BATCH = 4096
 
 
 class CaptureTimeout(BaseException):
-    """An exception: judging a capture exceeded the time limit. No other error handler catches this exception."""
+    """Judging a capture exceeded the time limit. No other error handler catches this exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
     """Judges the captures of one partition.
 
-    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty if the code
-    is installed. ``sut``: the address of the captured system, empty if the captures mark its packets. ``seconds``,
-    ``octets``: the limits of time and of additional memory for a capture.
+    ``entry``: ``module:function`` of a `Lines`. ``archive``: the name of the archive that contains the code of the
+    function, or an empty text if the code is installed. ``sut``: the address of the captured system, or an empty
+    text if the captures mark the system's packets. ``seconds``, ``octets``: the limits of time and of additional
+    memory for a capture.
     """
 
     entry: str
@@ -71,7 +75,7 @@ class Worker:
     sut: str = ""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Judge captures, given as rows of unit, profile, capture and content; return the rows of `SCHEMA`."""
+        """Judge captures, which are rows of unit, profile, capture and content. Return the rows of `SCHEMA`."""
         judge = self._load_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
@@ -114,7 +118,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
-        """Raise `CaptureTimeout` or MemoryError when the code in this context exceeds its time or memory."""
+        """Raise `CaptureTimeout` or MemoryError if the code in this context exceeds its limit of time or memory."""
 
         def raise_too_long(*_: object) -> None:
             raise CaptureTimeout
@@ -134,8 +138,8 @@ class Worker:
 
 
 def _describe_rejection(error: Exception, path: Path) -> str:
-    """Return the reason why a capture is rejected; for an unexpected error, also the place in the code where it was
-    raised.
+    """Return the reason why a capture is rejected. For an unexpected error, the reason includes the place in the
+    code where the error was raised.
     """
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):

@@ -2,8 +2,8 @@
 
 Each line becomes a row of ``verdicts`` (with its ``evidence``) or of ``rejected``.
 
-The module uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in
-parts.
+The module uses Spark's splittable line reader and one ``from_json`` on the executors. Therefore a file of any size
+is read in parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
 DOCUMENT_PATTERN = "[A-Z][A-Z0-9]{1,15}"
-"""The name of a document, as a regular expression."""
+"""The pattern of the name of a document, as a regular expression."""
 RULE_ID_PATTERN = rf"^({DOCUMENT_PATTERN})-(.+)-[^-]+$"
 """The pattern of a rule id: document, section, number."""
 TEXT_COLUMNS = dict.fromkeys(
@@ -58,12 +58,14 @@ REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
 MAX_OFFSET_MS = 10**12
-"""The largest accepted difference between a time and the start of its run, in ms: thirty years."""
+"""The largest accepted difference, in ms, between a time and the start of the run that contains the time: thirty
+years.
+"""
 
 
 def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """Return every line of the files: path, text, block (the start of a part of the file), id (which increases within
-    the part).
+    """Return every line of the files, with the columns path, text, block (the start of a part of the file), and id
+    (which increases within the part).
     """
     scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
@@ -75,14 +77,16 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 
 def normalize_path(path: Column) -> Column:
-    """Return a file's name with one slash after its scheme, because Hadoop writes a varying number of slashes."""
+    """Return the name of a file with one slash after the scheme, because Hadoop writes a varying number of slashes."""
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
 def read_contents(lines: DataFrame) -> DataFrame:
-    """Return for each file: path, lines, and an order-independent fingerprint in two columns, total and mixed."""
+    """Return a row for each file: its path, the number of its lines, and a fingerprint that does not depend on the
+    order of the lines. The fingerprint consists of the columns total and mixed.
+    """
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
     halves = (sql.sum(each.bitwiseAND(0xFFFFFFFF)), sql.sum(sql.shiftrightunsigned(each, 32)))
@@ -94,9 +98,10 @@ def read_contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Parse the lines of runs of one schema into the fields of `LINE_SCHEMAS`; ``why`` says why a line is invalid.
+    """Parse the lines of runs of one schema into the fields of `LINE_SCHEMAS`. The column ``why`` contains the
+    reason why a line is invalid.
 
-    ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
+    ``runs``: path, folder, run, ingest, system, reach, started and suites of each run of this schema.
     """
     # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
@@ -204,7 +209,7 @@ def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def get_capture_column(test: Column) -> Column:
-    """Return the capture of a test's first attempt, as docs/run-folder.md names it."""
+    """Return the name of the capture of a test's first attempt, in the form that docs/run-folder.md defines."""
     words = sql.regexp_replace(sql.lower(test), "[^a-z0-9]+", "-")
     words = sql.btrim(sql.right(words, sql.lit(CAPTURE_WORDS)), sql.lit("-"))
     return sql.concat(
@@ -213,8 +218,8 @@ def get_capture_column(test: Column) -> Column:
 
 
 def _split_rule_id(rule: Column) -> tuple[Column, Column]:
-    """Return document and section of a rule id (the first two groups of `RULE_ID_PATTERN`), in a fifth of the time of a
-    regular expression.
+    """Return the document and the section of a rule id (the first two groups of `RULE_ID_PATTERN`). The function
+    takes a fifth of the time of a regular expression.
     """
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
@@ -224,9 +229,9 @@ def _split_rule_id(rule: Column) -> tuple[Column, Column]:
 def _collect_extra_fields(schema: int) -> Column:
     """Return the fields outside `LINE_SCHEMAS` as JSON.
 
-    A cheap search for names of such fields comes first, and usually finds no name. The search may find too many names,
-    because it does not parse escaped names to their end: Java would try the alternatives of such a pattern by
-    recursion, and a long text would crash the process.
+    A cheap search for names of such fields comes first, and usually finds no name. The search may find too many
+    names, because it does not parse escaped names to their end. A pattern that parsed them would make Java try its
+    alternatives by recursion, and a long text would crash the process.
     """
     names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
@@ -270,7 +275,7 @@ def _find_reason_for_rejection(schema: int) -> Column:
 
 
 def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return the condition that a line reports a capture that could not be judged, and the reason in this line; such
+    """Return whether a line reports a capture that could not be judged, and the reason that the line gives. Such
     lines are rejected.
     """
     if schema == 1:

@@ -1,4 +1,4 @@
-"""Resolves names of folders, and checks local folders without Java, which takes seconds to start."""
+"""Resolves names of folders, and checks local folders without starting Java, which would take seconds."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def is_url(where: str) -> bool:
 
 
 def get_local_path(uri: str) -> Path | None:
-    """Return the local path of a full name; return None if the name belongs to another file system."""
+    """Return the local path of a full name, or None if the name belongs to another file system."""
     match = LOCAL_URL_PATTERN.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 
 def get_lake_folder(where: str) -> Path:
-    """Return the local folder of a lake. Raises `RollupError` if the folder is missing or is not on a local file
+    """Return the local folder of a lake. Raise `RollupError` if the folder is missing or is not on a local file
     system.
     """
     confirm_lake(where)
@@ -38,7 +38,7 @@ def get_lake_folder(where: str) -> Path:
 
 
 def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
-    """Raise `RollupError` when none of the folders exists.
+    """Raise `RollupError` if none of the folders exists.
 
     If some exist, the command itself reports the missing folders.
     """
@@ -49,7 +49,7 @@ def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bo
 
 
 def confirm_lake(where: str) -> None:
-    """Raise `RollupError` for a missing local lake."""
+    """Raise `RollupError` if a local lake is missing."""
     if not is_url(where) and not _exists_locally(where):
         raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
 

@@ -1,8 +1,8 @@
 """Reads and publishes the manifest, which lists the files of the lake.
 
-``manifests/00000012.json`` is published by one rename, and the manifest with the highest number defines the state of
-the lake. The files below ``data/`` that a manifest names never change: a reader sees one state, and after a killed
-writer the lake has the previous state.
+``manifests/00000012.json`` is published by one rename, and the manifest with the highest number defines the state
+of the lake. The files below ``data/`` that a manifest names never change. Therefore a reader sees one state, and
+the lake has its previous state after a writer is killed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class NamedEntry(Protocol):
 
 
 class Readable(Protocol):
-    """A file system that lists folders and reads small files: `Files`, and `LocalFiles` without Java."""
+    """A file system that lists folders and reads small files. `Files` is such a file system, and so is
+    `LocalFiles`, which needs no Java.
+    """
 
     def entries(self, uri: str) -> Sequence[NamedEntry]:
         """Return the files and folders in a folder."""
@@ -45,10 +47,10 @@ class Readable(Protocol):
 
 
 class LocalFiles:
-    """Reads a lake on a local disk without Java. Raises `RollupError`."""
+    """Reads a lake on a local disk without Java. The methods raise `RollupError`."""
 
     def entries(self, uri: str) -> list[Path]:
-        """Return the files and folders in a folder; an empty list when the folder is missing."""
+        """Return the files and folders in a folder, or an empty list if the folder is missing."""
         folder = Path(uri)
         return sorted(folder.iterdir()) if folder.is_dir() else []
 
@@ -62,7 +64,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The facts of one ingest: below ``data/<commit>``, a folder for each of ``tables``."""
+    """The facts of one ingest. The folder ``data/<commit>`` contains a folder for each of ``tables``."""
 
     commit: str
     runs: tuple[str, ...]
@@ -73,9 +75,9 @@ class Commit:
 class KnownRun:
     """A run in the lake.
 
-    ``size`` is the size of its three files in octets, ``modified`` the time of their latest change in ms since 1970.
-    ``sut``: the key of its system; ``product``: the key of all its versions with this profile; ``suites``: the hash of
-    its suites, empty in older manifests.
+    ``size`` is the size of its three files in octets, and ``modified`` is the time of their latest change in ms
+    since 1970. ``sut``: the key of its system. ``product``: the key that all versions of the system with this
+    profile share. ``suites``: the hash of its suites, or an empty text in older manifests.
     """
 
     commit: str
@@ -106,8 +108,8 @@ class Manifest:
     commits: tuple[Commit, ...] = ()
     runs: dict[str, KnownRun] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
-    """For each derived table, the commit of each unit. A unit is the key of a system, or for `changes` and
-    `check_current` the key of a product.
+    """For each derived table, the commit of each unit. A unit is the key of a system, except in `changes` and
+    `check_current`, where it is the key of a product.
     """
     catalogues: dict[str, str] = field(default_factory=dict)
     """The commit that contains each version of the suites, by the hash of the suites."""
@@ -116,7 +118,8 @@ class Manifest:
     """The results of pairs, by the SHA-256 of their pair.json."""
 
     def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
-        """Return the folders of a table, below the lake: one per commit for facts, one per unit for derived tables.
+        """Return the names of a table's folders, below the lake. A table of facts has a folder for each commit, and
+        a derived table has a folder for each unit.
 
         ``of``: return only the folders of these commits or units.
         """
@@ -153,14 +156,18 @@ def list_manifest_numbers(files: Readable, lake: str) -> list[int]:
 
 
 def read_newest_manifest(files: Readable, lake: str) -> Manifest:
-    """Return the newest state of a lake, or an empty state if no manifest was published. Raises `RollupError`."""
+    """Return the newest state of a lake, or an empty state if no manifest was published. Raise `RollupError` if the
+    manifest cannot be read.
+    """
     if not (known := list_manifest_numbers(files, lake)):
         return Manifest()
     return read_manifest(files, lake, known[-1])
 
 
 def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
-    """Return the state of a lake that the manifest with the given number describes. Raises `RollupError`."""
+    """Return the state of a lake that the manifest with the given number describes. Raise `RollupError` if the
+    manifest cannot be read.
+    """
     uri = _get_manifest_path(lake, number)
     try:
         value = json.loads(files.read_text(uri))
@@ -176,7 +183,7 @@ def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
 
 
 def publish_manifest(files: Files, lake: str, manifest: Manifest) -> None:
-    """Publish this state as the newest state of the lake. Raises `RollupError` when another process has published a
+    """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a
     state in the meantime.
     """
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"

@@ -1,4 +1,4 @@
-"""The order of verdicts as Spark computes it: 0 is the worst (reports.vocabulary)."""
+"""Computes the order of verdicts in Spark: 0 is the worst verdict (reports.vocabulary)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
 
 
 def get_rank(verdict: Column) -> Column:
-    """Return the rank of a verdict: 0 (fail) to 7; null for an unknown verdict."""
+    """Return the rank of a verdict, from 0 (fail) to 7, or null for an unknown verdict."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 
 
 def get_verdict(rank_: Column) -> Column:
-    """Return the verdict with a given rank; null if the rank is null."""
+    """Return the verdict with a given rank, or null if the rank is null."""
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
 
 
@@ -28,6 +28,6 @@ def is_decided(rank_: Column) -> Column:
 
 
 def build_count_map(numbers: Mapping[str, Column]) -> Column:
-    """Return a map from each verdict to the number of its rows; verdicts without rows are omitted."""
+    """Return a map from each verdict to the number of its rows. Verdicts without rows are omitted."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

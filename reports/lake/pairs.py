@@ -1,4 +1,4 @@
-"""Reads the results of ``mqconform pair``: a row of the table `exchanges` for each scenario and direction."""
+"""Reads the results of ``mqconform pair``. Each scenario and direction becomes a row of the table `exchanges`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAIR_FILE = "pair.json"
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A pair to ingest: its folder, the SHA-256 of pair.json, which identifies the pair, and the rows of its
+    """A pair to ingest: its folder, the SHA-256 of its pair.json, which identifies the pair, and the rows of its
     results.
     """
 
@@ -37,13 +37,13 @@ class _System:
 
 
 def is_pair(files: Files, folder: str) -> bool:
-    """Return whether a folder has the results of a pair."""
+    """Return whether a folder contains the results of a pair."""
     status = files.status(f"{folder}/{PAIR_FILE}")
     return status is not None and not status.is_folder
 
 
 def read_pair(files: Readable, folder: str) -> PairSource:
-    """Read the results of a pair. Raises `RollupError`."""
+    """Read the results of a pair. Raise `RollupError` for invalid results."""
     uri = f"{folder}/{PAIR_FILE}"
     text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
     try:

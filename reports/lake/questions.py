@@ -1,4 +1,6 @@
-"""The commands that query the lake without changing it: ``mqconform lake history``, ``diff`` and ``export``."""
+"""Implements the commands that query the lake without changing it: ``mqconform lake history``, ``diff`` and
+``export``.
+"""
 
 from __future__ import annotations
 

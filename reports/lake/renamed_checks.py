@@ -13,10 +13,10 @@ _OLD, _NEW = "function", "new_name"
 
 
 def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
-    """Replace the names of checks in the column ``test`` by the names that the suites of the latest run give them;
-    return the rows.
+    """Replace the names of checks in the column ``test`` by the names that the suites of the latest run give them,
+    and return the rows.
 
-    ``key``: the columns of ``rows`` and ``runs`` that identify the system whose latest run counts.
+    ``key``: the columns of ``rows`` and ``runs`` that identify a system, whose latest run counts.
     """
     names = sql.broadcast(_find_new_names(runs, suites, key))
     parameters = sql.substr("test", sql.length(_OLD) + 1)
@@ -28,7 +28,7 @@ def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequ
 def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
-    """Return the catalogues of older suites with the new names of their checks in addition to the old names."""
+    """Return the catalogues of older suites. In addition to their old names, renamed checks have their new names."""
     names = _find_new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))
@@ -42,7 +42,9 @@ def rename_checks_in_catalogue(
 
 
 def find_new_names_by_system(runs: DataFrame, suites: DataFrame) -> dict[str, Mapping[str, str]]:
-    """Return, for each system (by its key), the new name of each renamed check by its old name, without parameters."""
+    """Return, for each system (by its key), the new name of each renamed check. The keys are the old names without
+    parameters.
+    """
     newest = {row.sut: row.suites for row in _find_newest_suites(runs, SYSTEM_KEY).collect()}
     known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
     names = {row.suites: row.renamed or {} for row in known.collect()}

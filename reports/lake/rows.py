@@ -15,8 +15,8 @@ TIMESTAMP_TYPE = "timestamp"
 
 
 def make_table(spark: SparkSession, rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]) -> DataFrame:
-    """Return a table of the rows with the given columns and types; missing values are null, and additional values are
-    dropped.
+    """Return a table of the rows with the given columns and types. Missing values are null, and additional values
+    are dropped.
     """
     # The rows are a part of the plan. A Python list would be unpacked by Python at each use.
     text = json.dumps([{name: _to_plain_value(row.get(name)) for name in columns} for row in rows], ensure_ascii=True)

@@ -1,7 +1,7 @@
-"""Defines the tables of the lake with columns and types: the contract with programs that read the files with SQL.
+"""Defines the tables of the lake with their columns and types, on which programs that read the files with SQL rely.
 
-Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it changes.
-Times are in UTC. Types are Spark SQL types.
+Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it
+changes. Times are in UTC. Types are Spark SQL types.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
-"""The columns of a system under test: its key (`system_key` of the three other columns), name, version and profile."""
+"""The columns of a system under test: its key (the `system_key` of the three other columns), name, version and
+profile.
+"""
 RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
 RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
 """The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
@@ -27,8 +29,8 @@ PACKET: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the deciding octets (null: the
-whole packet).
+"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the octets that decided the
+verdict (null if the whole packet did).
 
 Only verdict files of schema 1 fill the last five columns.
 """
@@ -246,8 +248,8 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 }
 """The derived tables.
 
-``pairs``: ``a`` is the key of a system, ``b`` the key of its counterpart or "reference <harness>", ``role`` the role of
-``a``.
+In ``pairs``, ``a`` is the key of a system, ``b`` is the key of its counterpart or "reference <harness>", and
+``role`` is the role of ``a``.
 """
 TABLES: Final = FACTS | DERIVED
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MAX_LINES_IN_PARALLEL = 250_000
-"""The number of verdict lines below which jobs run in parallel: so few lines fit into memory together."""
+"""The number of verdict lines below which jobs run in parallel. So few lines of several jobs fit into memory at the
+same time.
+"""
 
 
 def run_parts(lines: int, *parts: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
 """Finds run folders through Hadoop, and reads run.json and rules.json in them.
 
-Both are small files: the driver reads and checks each run.json, one file at a time; the executors read rules.json once
-for each version of the suites.
+Both files are small. The driver reads and checks each run.json, one file at a time; the executors read rules.json
+once for each version of the suites.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE_SELECTIONS = ("", "all")
-"""The values of ``selection`` in run.json that mean that the run was not restricted to some checks."""
+"""The values of ``selection`` in run.json for a run that was not restricted to some checks."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -71,7 +71,7 @@ class Folder:
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the name of a file in this folder as Spark's readers spell it
+        """Return the path of a file in this folder in the spelling of Spark's readers
         (`reports.lake.lines.normalize_path`).
         """
         scheme, _, rest = self.files[name].encoded.partition(":")
@@ -80,18 +80,23 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A run to ingest: its folder, and its row of the table `runs`, which is made from run.json."""
+    """A run to ingest: the folder of the run, and the row of the run in the table `runs`, which is made from
+    run.json.
+    """
 
     folder: Folder
     row: dict[str, Any]
     content: str
     """The fingerprint of run.json and rules.json."""
     digest: str = ""
-    """The fingerprint of run.json, rules.json and verdicts.jsonl; empty until the lines have been read."""
+    """The fingerprint of run.json, rules.json and verdicts.jsonl, or an empty text until the lines have been read.
+    """
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json names the suites; otherwise the octets of rules.json identify the suites."""
+    """Whether run.json contains the hash of the suites. If it does not, the octets of rules.json identify the
+    suites.
+    """
 
     @property
     def run(self) -> str:
@@ -112,8 +117,8 @@ class Source:
 
 @dataclass(slots=True)
 class FoundFolders:
-    """The folders that arguments name, each folder once: ``runs``, and the results of ``pairs``; ``refused``: a line
-    for each argument that names no such folder.
+    """The folders that arguments name, each folder once: ``runs``, and the results of ``pairs``. ``refused``: a
+    line for each argument that names no such folder.
     """
 
     runs: list[Folder] = field(default_factory=list)
@@ -141,8 +146,8 @@ def find_sources(files: Files, arguments: Iterable[str]) -> FoundFolders:
 
 
 def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders with the given full names, and a line for each name without a run folder. Patterns are not
-    expanded.
+    """Return the run folders with the given full names, and a line for each name without a run folder. Do not
+    expand patterns.
     """
     found, refused = [], []
     for uri in uris:
@@ -154,7 +159,7 @@ def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], li
 
 
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
-    """Read run.json of each folder; return the valid runs, and a line with the reason for each refused folder."""
+    """Read run.json of each folder. Return the valid runs, and a line with the reason for each refused folder."""
     sources: list[Source] = []
     refused: list[str] = []
     for folder in folders:
@@ -168,7 +173,9 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 
 
 def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; each version of the suites has one row."""
+    """Return a row for each source with the columns suites and ``r``; ``r`` contains the parsed rules.json
+    (`RULES_JSON`). Each version of the suites has one row.
+    """
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
@@ -178,7 +185,7 @@ def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFram
 
 
 def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
-    """Return the reason why a rules.json is refused, by the hash of the suites."""
+    """Return the reason why each refused rules.json is refused, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
         r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), sql.lit(False))
@@ -204,11 +211,11 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
 
 
 def describe_foreign_rules(files: Files, source: Source) -> str | None:
-    """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
-    file.
+    """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``, or None if
+    rules.json is this file.
 
-    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or the SHA-256 of its octets. The caller
-    has already read the file as JSON.
+    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or the SHA-256 of the file's octets.
+    The caller has already read the file as JSON.
     """
     if not source.names_suites:
         return None
@@ -221,14 +228,14 @@ def describe_foreign_rules(files: Files, source: Source) -> str | None:
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:
-    """Return the table `catalogue`, given the result of `read_rules_files`."""
+    """Return the table `catalogue`, which is built from the result of `read_rules_files`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
     return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
-    """Return the table `suites`, given the result of `read_rules_files`."""
+    """Return the table `suites`, which is built from the result of `read_rules_files`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
@@ -263,7 +270,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
 
 
 def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
-    """Return path and text of small files."""
+    """Return the path and the text of each small file."""
     names = [escape_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))

@@ -1,4 +1,6 @@
-"""Answers one SQL query about a local lake with duckdb: read-only, without Java, with limits of memory and time."""
+"""Answers one SQL query about a local lake with duckdb. The query can only read, needs no Java, and has limits of
+memory and time.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MEMORY_LIMIT_MIB = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a query, as Python values; ``more``: whether the query has more rows than the limit."""
+    """The rows of the result of a query, as Python values. ``more``: whether the result has more rows than the
+    limit.
+    """
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
@@ -29,9 +33,9 @@ class Answer:
 
 
 def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
-    """Return at most ``rows`` rows of a query, on the tables of the newest state of the lake.
+    """Return at most ``rows`` rows of the result of a query about the tables of the newest state of the lake.
 
-    Raises `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
+    Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
     """
     with duckdb.connect(":memory:") as connection, _one_line_errors(seconds), _limit_time(connection, seconds):
         _name_tables(connection, lake)
@@ -46,7 +50,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
 
 
 def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Create a view for each table of the newest state, on the files of the table."""
+    """Create a view for each table of the newest state, from the files of the table."""
     state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")

@@ -1,4 +1,4 @@
-"""The command ``mqconform lake sql``. duckdb is imported when the command runs, not before."""
+"""Implements the command ``mqconform lake sql``. duckdb is imported only when the command runs."""
 
 from __future__ import annotations
 

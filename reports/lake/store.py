@@ -1,4 +1,4 @@
-"""Provides the tables of the lake; a reader sees one state, even while other processes publish new states."""
+"""Provides the tables of the lake. A reader sees one state, even while other processes publish new states."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 LAKE_ENTRIES = ("data", "manifests", "follow")
-"""The names of files and folders in the folder of a lake."""
+"""The names of the files and folders that the folder of a lake may contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """A state of the lake at ``uri``."""
+    """A state of the lake at the folder ``uri``."""
 
     spark: SparkSession
     files: Files
@@ -29,7 +29,7 @@ class Lake:
 
     @classmethod
     def open(cls, spark: SparkSession, where: str) -> Lake:
-        """Open the newest state of a lake. Raises `RollupError` if the lake has no published state."""
+        """Open the newest state of a lake. Raise `RollupError` if the lake has no published state."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
             raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
@@ -37,7 +37,7 @@ class Lake:
 
     @classmethod
     def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
-        """Open a lake, or a folder that may become one. Raises `RollupError` for a folder with other content."""
+        """Open a lake, or a folder that may become a lake. Raise `RollupError` for a folder with other content."""
         files, uri = Files(spark), get_full_name(where)
         manifest = manifests.read_newest_manifest(files, uri)
         if not manifest.number:
@@ -54,7 +54,7 @@ class Lake:
     def table(self, name: str, of: Collection[str] | None = None) -> DataFrame:
         """Return a table (`reports.lake.schemas`).
 
-        ``of``: only the given commits of a fact table, or units of a derived table.
+        ``of``: the commits of a fact table, or the units of a derived table, to which the result is restricted.
         """
         folders = [escape_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return (

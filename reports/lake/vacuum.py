@@ -89,8 +89,8 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
-    """Return the small commits to merge. They are enough for a large commit, so that later merges do not rewrite the
-    same rows repeatedly.
+    """Return the small commits to merge. Together they are enough for a large commit, so that later merges do not
+    rewrite the same rows repeatedly.
     """
     bundles: list[list[Commit]] = [[]]
     size = 0

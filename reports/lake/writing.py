@@ -32,7 +32,7 @@ TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACTS["runs"][name] fo
 
 
 class WrittenMeanwhile(RollupError):
-    """An exception: verdict files changed their length during the ingest. ``said``: one line for each changed run."""
+    """Verdict files changed their length during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -56,9 +56,9 @@ def write_facts(
 ) -> tuple[list[Commit], dict[int, int]]:
     """Write every fact table.
 
-    ``fresh``: a source for each new version of the suites. Each commit has the runs of some systems, so that memory
-    does not grow with the number of runs, and a system is read without reading every commit. Returns the commits, whose
-    names begin with ``name``, and the number of kept lines by ``ingest``.
+    ``fresh``: a source for each new version of the suites. Each commit contains all runs of some systems. Therefore
+    memory does not grow with the number of runs, and the runs of a system can be read without reading every commit.
+    Return the commits, whose names begin with ``name``, and the number of kept lines by ``ingest``.
     """
     commits: list[Commit] = []
     kept: dict[int, int] = {}
@@ -104,7 +104,9 @@ class _Writer:
 
 
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
-    """Split the runs into groups; each group is written at once, and all runs of a system are in one group."""
+    """Split the runs into groups. The runs of a group are written together, and all runs of a system are in one
+    group.
+    """
     parts: list[list[Source]] = []
     size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
@@ -118,7 +120,7 @@ def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
 
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
-    """Write the rows of a group of runs; return the number of kept lines by ``ingest``."""
+    """Write the rows of a group of runs. Return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
@@ -157,7 +159,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
 def _write_rejected(
     writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
-    """Write the rejected lines, and check that no line of the files was lost."""
+    """Write the rejected lines, and check that every line of the files was either kept or rejected."""
     found = [
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
@@ -200,7 +202,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
 
 
 def list_rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tuple[str, int, str]]:
-    """Return folder, line and reason of the first rejected lines of some commits."""
+    """Return the folder, line and reason of each of the first rejected lines of some commits."""
     found = lake.table("rejected", {each.commit for each in commits})
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
@@ -222,7 +224,9 @@ def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFr
 
 
 def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
-    """Check that each file has as many lines as the tables have kept and rejected lines. Raises `WrittenMeanwhile`."""
+    """Check that the tables have as many kept and rejected lines as each file has lines. Raise `WrittenMeanwhile`
+    if the numbers differ.
+    """
     said = {}
     for each in short:
         good, bad = kept.get(each.ingest, 0), rejected.get(each.run, 0)

@@ -1,4 +1,4 @@
-"""The static site.
+"""Writes the static site.
 
 The site works from file:// without a network. Only search and comparison need scripts.
 """

@@ -19,7 +19,7 @@ _LETTER_WIDTH = 6.6
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar; the width of the whole bar is 100."""
+    """A part of a bar. Its numbers are relative to a whole bar of width 100."""
 
     verdict: str
     start: float
@@ -37,7 +37,7 @@ class TrendBar:
 
 
 def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
-    """Return the parts of a bar that represents ``whole`` rules, for the given counts; the place of unjudged rules
+    """Return the parts of a bar that represents ``whole`` rules, for the given counts. The place of unjudged rules
     stays empty.
     """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
@@ -64,7 +64,9 @@ def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
 
 
 def draw_badge(counts: Counter[str], judgeable: int) -> str:
-    """Return a badge in the usual form: subject and result. Its text contains no text from a tested system."""
+    """Return a badge in the usual form, which shows a subject and a result. The badge contains no text from a
+    tested system.
+    """
     decided = sum(counts[name] for name in DECIDED)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"
     if counts["fail"]:

@@ -67,7 +67,7 @@ def build_template_environment() -> Environment:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return a percentage as text; a share strictly between 0 and 1 is never rounded to 0 % or 100 %."""
+    """Return a percentage as text. A share strictly between 0 and 1 is never rounded to 0 % or 100 %."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -102,5 +102,5 @@ def _format_direction(direction: str) -> str:
 
 
 def _require_https(link: str) -> str:
-    """Return the link if it is a plain https link; otherwise return an empty text."""
+    """Return the link if it is a plain https link, or an empty text if it is not."""
     return link if re.fullmatch(r"https://[!-~]+", link) else ""

@@ -9,7 +9,7 @@ from reports.site.pages import Pages
 from reports.text import natural_key
 
 RULES_PER_ERRATUM_SHOWN = 20
-"""The maximum number of rules per erratum on the page of all errata."""
+"""The maximum number of rules that the page of all errata names for each erratum."""
 
 
 def write_errata(pages: Pages) -> None:

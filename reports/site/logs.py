@@ -11,10 +11,10 @@ from reports.runs import resolve_inside
 from reports.site import names
 
 LOG_PATTERNS = ("sut*.log", "control*.log")
-"""The patterns of logs in a run folder: the logs of further workers have numbers."""
+"""The patterns of logs in a run folder. The names of the logs of further workers contain numbers."""
 MAX_SHOWN_LOGS = 16
 LOG_OCTETS_COPIED = 1 << 20
-"""The maximum number of octets to copy, from the end of a log."""
+"""The maximum number of octets to copy. They are copied from the end of a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Log:
 
 
 def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
-    """Copy the logs of a run that are not empty; return an empty list for a remote folder."""
+    """Copy the logs of a run that are not empty, and return them. For a remote folder, return an empty list."""
     if folder is None or not folder.is_dir():
         return []
     found = [path.name for pattern in LOG_PATTERNS for path in sorted(folder.glob(pattern))][:MAX_SHOWN_LOGS]

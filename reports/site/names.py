@@ -23,19 +23,23 @@ def rule_page(rule: str) -> str:
 
 
 def document_page(document: str, part: int = 0) -> str:
-    """Return a page of a document; ``part``: the number of the page with some of its columns, from 0."""
+    """Return the file name of a page of a document. ``part``: the number of the page, from 0; each page has some of
+    the columns.
+    """
     return f"documents/{slug(document)}{_format_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
-    """Return a page of a section; ``part``: the number of the page with some of its columns, from 0."""
+    """Return the file name of a page of a section. ``part``: the number of the page, from 0; each page has some of
+    the columns.
+    """
     return f"sections/{section.slug}{_format_part_suffix(part)}.html"
 
 
 def name_document_anchor(document: str) -> str:
-    """Return the CSS class and anchor of the items of a document on a system's page.
+    """Return the CSS class and the anchor of the items of a document on a system's page.
 
-    The anchor shows only these items.
+    The page shows only these items when the anchor is the target of a link.
     """
     return f"in-{slug(document)}"
 
@@ -66,7 +70,7 @@ def badge_file(system: System) -> str:
 
 
 def data_file(table: str, form: str) -> str:
-    """Return the file of a table for programs; ``form`` is csv or json."""
+    """Return the file name of a table for programs. ``form`` is csv or json."""
     return f"data/{table}.{form}"
 
 

@@ -1,4 +1,6 @@
-"""Formats the octets and the dissection of a packet as stretches of text; a template marks the deciding field."""
+"""Formats the octets and the dissection of a packet as stretches of text. A template marks the field that decided
+the verdict.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ from reports.model import Frame
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 
 Stretch = tuple[str, bool]
-"""A part of a dissection: its text, and whether this text shows the deciding field."""
+"""A part of a dissection: its text, and whether this text shows the field that decided the verdict."""
 _ROW_OCTETS = 16
 _SAME_ROWS: Stretch = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def format_octets(frame: Frame) -> list[Stretch]:
-    """Return the usual dump of a packet, 16 octets per line, with the deciding octets marked in both columns.
+    """Return the usual dump of a packet, with 16 octets per line. The octets that decided the verdict are marked in
+    both columns.
 
     A star replaces lines that repeat the previous line, as in hexdump; the deciding octets and the end are always
     shown.
@@ -46,7 +49,7 @@ def format_octets(frame: Frame) -> list[Stretch]:
 
 
 def format_dissection(frame: Frame) -> list[Stretch]:
-    """Return the dissection with the deciding field marked."""
+    """Return the dissection with the field marked that decided the verdict."""
     text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):
@@ -57,7 +60,9 @@ def format_dissection(frame: Frame) -> list[Stretch]:
 
 
 def get_deciding_text(frame: Frame) -> str:
-    """Return the part of the dissection that shows the deciding field; return an empty text when no field decides."""
+    """Return the part of the dissection that shows the field that decided the verdict, or an empty text if no field
+    decided it.
+    """
     return "; ".join(text.strip() for text, is_marked in format_dissection(frame) if is_marked)
 
 

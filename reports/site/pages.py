@@ -22,15 +22,15 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_PER_PAGE = 20
-"""The maximum number of systems that are columns of one page; further pages show further systems."""
+"""The maximum number of systems that are columns of one page. Further pages show the other systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
 """The number of columns above which the table scrolls in a box."""
 RUNS_WITH_PAGES = 500
-"""The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
+"""The number of the latest runs that have a page and a row in the list. The table for programs lists more runs."""
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
 Stage = Callable[[str, int, int], None]
-"""A function that receives the current stage, the number of finished parts, and the number of all parts (0:
+"""A function that is called with the current stage, the number of finished parts, and the number of all parts (0 if
 unknown).
 """
 _MACROS_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
@@ -99,7 +99,9 @@ class Pages:
         (self.site / name).write_text(page, encoding="utf-8", errors="replace")
 
     def columns(self) -> list[list[System]]:
-        """Return the systems in groups of as many columns as fit on a page; at least one group."""
+        """Return the systems in groups. A group has at most as many systems as a page has columns; there is at
+        least one group.
+        """
         return [
             self.systems[start : start + COLUMNS_PER_PAGE] for start in range(0, len(self.systems), COLUMNS_PER_PAGE)
         ] or [[]]
@@ -109,28 +111,28 @@ class Pages:
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first_run_of_system(self, run: Run) -> bool:
-        """Return whether a run is the first run of its system; return False if the first runs of the system are not
+        """Return whether a run is the first run of its system. Return False if the first runs of the system are not
         loaded.
         """
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
-        """Return the root cause of a verdict, or an empty text when the verdict has no root cause."""
+        """Return the root cause of a verdict, or an empty text if the verdict has no root cause."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
         return next((root.said for root in roots if one.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
-        """Describe the change of a rule's verdict since the previous version; return an empty text without a change or
-        a previous version.
+        """Return a description of the change of a rule's verdict since the previous version, or an empty text if
+        the verdict did not change or no previous version exists.
         """
         before = self.before[system]
         return change(self.stands.get(before.key, rule), verdict) if before else ""
 
 
 def change(was: str | None, verdict: str | None) -> str:
-    """Describe the change of a verdict; return an empty text without a change, or when one of the two verdicts is
-    unknown.
+    """Return a description of the change of a verdict, or an empty text if the verdict did not change or one of the
+    two verdicts is unknown.
     """
     if was is None or verdict is None or was == verdict:
         return ""
@@ -143,8 +145,8 @@ def count_decided(counts: Counter[str]) -> int:
 
 
 def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
-    """Return the CSS class of a table with the given number of columns: a table that is too wide for the page scrolls
-    in a box.
+    """Return the CSS class of a table with the given number of columns. A table that is too wide for the page
+    scrolls in a box.
     """
     return " wide" if columns > fit else ""
 
@@ -155,7 +157,9 @@ def count_attention(counts: Counter[str]) -> int:
 
 
 def _load_macros(env: Environment) -> SimpleNamespace:
-    """Return the macros of parts.html; the output of macros that are called often with the same arguments is cached."""
+    """Return the macros of parts.html. The output of macros that are called often with the same arguments is
+    cached.
+    """
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
     kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}

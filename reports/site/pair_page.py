@@ -15,7 +15,7 @@ from reports.vocabulary import RESULTS, VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class ShownExchange:
-    """An exchange with its anchor on the page, and the path of the copy of its capture."""
+    """An exchange with its anchor on the page, and the path of the copied capture of the exchange."""
 
     one: Exchange
     anchor: str
@@ -30,8 +30,8 @@ def write_pairs(pages: Pages) -> None:
 
 
 def _build_grid(pages: Pages) -> dict[str, object]:
-    """Return the grid of scenarios: origins of messages in rows, their targets in columns, and in each cell the
-    scenarios by result.
+    """Return the grid of scenarios. The origins of messages are in rows, their targets in columns, and each cell
+    contains the scenarios by result.
     """
     exchanges = sorted(
         pages.contents.exchanges,
@@ -72,7 +72,9 @@ def _get_cell_value(one: Exchange, name: str) -> object:
 
 
 def _build_topologies(pages: Pages) -> dict[str, object]:
-    """Return the table of topologies: systems in rows, their counterparts in columns, and rules by role and verdict."""
+    """Return the table of topologies. The systems are in rows, their counterparts in columns, and each cell
+    contains the numbers of rules by role and verdict.
+    """
     pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
     called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
     cells: dict[tuple[str, str], list[Pair]] = {}

@@ -13,7 +13,7 @@ from reports.text import clip_text, make_visible, system_label
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 MAX_NAMED_FINDINGS = 200
-"""The maximum number of rules with findings that the page names; the sections and the search show all rules."""
+"""The maximum number of rules with findings that the page names. The sections and the search show all rules."""
 _SENTENCE_CHARACTERS = 300
 _LETTER_OF_KIND = {name: str(number) for number, name in enumerate(KINDS)}
 
@@ -61,7 +61,9 @@ def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
 
 
 def _write_data(pages: Pages) -> None:
-    """Write the data of the scripts; each system has one digit per rule, the index of its verdict in VERDICTS."""
+    """Write the data of the scripts. Each system has one digit per rule, which is the index of the rule's verdict
+    in VERDICTS.
+    """
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {
         "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],

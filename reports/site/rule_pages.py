@@ -1,4 +1,6 @@
-"""Writes the pages of rules from two streams in the order of rule ids: the standing verdicts and the latest changes."""
+"""Writes the pages of rules from two streams in the order of rule ids: the standing verdicts, and the latest
+changes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_PER_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
-"""The number of systems whose packets and capture a page shows, the worst verdicts first.
+"""The number of systems whose packets and capture a page shows; systems with the worst verdicts come first.
 
 If all systems pass, only one system is shown.
 """
@@ -57,7 +59,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The systems that have the same verdict of a rule. ``lines``: the systems by name, either all systems or none."""
+    """The systems that have the same verdict for a rule. ``lines``: the systems by name, either all systems or
+    none.
+    """
 
     verdict: str
     number: int
@@ -65,8 +69,8 @@ class Group:
 
 
 def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
-    """Return the number of frames that a page shows for each system: systems with the worst verdicts get frames first,
-    systems with equal verdicts in turn.
+    """Return the number of frames that a page shows for each system. Systems with the worst verdicts get frames
+    first; systems with equal verdicts get frames in turn.
     """
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
@@ -138,8 +142,8 @@ def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> 
 
 
 def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
-    """Group the systems by verdict, the worst verdict first; systems without problems are named only if they
-    are few.
+    """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
+    few.
     """
     systems: dict[str, list[System]] = {}
     for system in pages.systems:

@@ -22,7 +22,7 @@ _CHANGE_COLUMNS = (
 
 
 def write_changes(pages: Pages) -> dict[str, News]:
-    """Write the table of changes; return the changes of each run, which are collected while the table is written."""
+    """Write the table of changes. Return the changes of each run, which are collected while the table is written."""
     news: dict[str, News] = {}
 
     def note_changes() -> Iterator[tuple[object, ...]]:
@@ -64,7 +64,7 @@ def write_runs(pages: Pages) -> None:
 
 
 def _copy_junit(pages: Pages, run: Run) -> str | None:
-    """Copy the JUnit file of a run; return None if the run folder is remote or has no such file."""
+    """Copy the JUnit file of a run, and return it, or None if the run folder is remote or has no such file."""
     folder = pages.captures.folder_of(run.run)
     source = resolve_inside(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:

@@ -1,4 +1,6 @@
-"""Writes the page of each system: failures first, with the command that repeats the check, then all other findings."""
+"""Writes the page of each system. The page shows the failures first, with the command that repeats the check, and
+then all other findings.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
 MAX_CAUSES_IN_FULL = 100
-"""The number of causes per verdict whose expected and observed values a page shows; the page only names and links the
-rules of further causes.
+"""The number of causes per verdict whose expected and observed values a page shows. For further causes the page
+only names and links the rules.
 """
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
@@ -82,21 +84,23 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
 
 
 def _group_findings_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
-    """Return the findings of one verdict by cause: first the causes of new failures, then the other causes, by their
-    number of rules.
+    """Return the findings with one verdict by cause. The causes of new failures come first, then the other causes,
+    by their number of rules.
     """
     causes = group_findings_by_cause(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
 def _count_rules_without_verdict(pages: Pages, system: System) -> int:
-    """Count the checked rules without a verdict of the system."""
+    """Count the checked rules for which the system has no verdict."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
 def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
-    """Return the changes since the previous version, by kind of change: (rule, earlier verdict, present verdict)."""
+    """Return the changes since the previous version by kind of change, as triples (rule, earlier verdict, present
+    verdict).
+    """
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
     if before:

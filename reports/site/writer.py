@@ -1,4 +1,4 @@
-"""Writes the whole site, including the pages that are about all systems."""
+"""Writes the whole site, including the pages that concern all systems."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from reports.vocabulary import FINDINGS, VERDICTS
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
-"""The number of documents above which the table of the first page scrolls in a box; the columns are narrow, because
+"""The number of documents above which the table of the first page scrolls in a box. The columns are narrow, because
 names of documents are short.
 """
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has a
-card; systems with most findings come first.
+"""The maximum number of systems with a card. If there are more systems, only the newest version of each product has
+a card. Systems with the most findings come first.
 """
 
 
@@ -44,9 +44,10 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that run folders should contain but do not.
+    """Write the pages of ``captures.site`` anew. Return the captures that run folders should contain but do not
+    contain.
 
-    ``named``: adds the names of numbers to expected and observed values.
+    ``named``: the function that adds the names of numbers to expected and observed values.
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -124,14 +125,14 @@ def _write_index(pages: Pages) -> None:
 
 
 def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
-    """Return the changes of verdicts by the latest run of each system; runs that changed no verdict are omitted."""
+    """Return the changes of verdicts by the latest run of each system. Runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
 def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system: the findings of the system, or the page of
-    sections if there are none.
+    """Return the target of the link in the cell of a document and a system. The target is the findings of the
+    system, or the page of sections if the system has no findings.
     """
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
@@ -218,7 +219,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
 
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
-    """Return the rules of a section, with the rules first that have a finding on the page, the worst first."""
+    """Return the rules of a section. Rules with a finding on the page come first, the worst first."""
     last = len(FINDINGS)
 
     def get_sort_place(rule: Rule) -> int:

@@ -1,1 +1,1 @@
-"""The prose linter, which ``python -m scripts.prose`` and `make lint` run."""
+"""Contains the prose linter, which ``python -m scripts.prose`` and `make lint` run."""

@@ -1,7 +1,8 @@
-"""Check texts against the habits in `habits.toml` and the checks of proselint.
+"""Checks texts against the habits in `habits.toml` and the checks of proselint.
 
-For each place (a page, the rules of a document, ...) with findings, `kept.toml` has the permitted number of findings.
-More findings are an error. A smaller number is written to the file, except in CI, so that the numbers never increase.
+For each place (a page, the rules of a document, ...) with findings, `kept.toml` contains the permitted number of
+findings. More findings are an error. A smaller number is written to the file, except in CI, so that the numbers
+never increase.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ HEAD = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the findings of the places with too many findings; return the exit code."""
+    """Print the findings of the places that have too many findings, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.prose", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("places", nargs="*", help="show all findings of these places, such as docs/attach.md")
     named = parser.parse_args(arguments).places

@@ -1,4 +1,4 @@
-"""Run proselint, with its own checks and those of the project, on the texts of places."""
+"""Runs the checks of proselint and of the project on the texts of places."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from scripts.prose.texts import Text
 HABITS = Path(__file__).with_name("habits.toml")
 PROJECT = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
-"""Checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms trigger
-them.
+"""The checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms
+trigger them.
 """
 EXCERPT_CHARACTERS = 30
 """The number of characters that a finding shows on either side of the match."""
@@ -62,7 +62,7 @@ def register_checks() -> None:
 
 
 def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one place, whose texts proselint gets as lines."""
+    """Yield the findings of one place. Each text of the place is a line of the input of proselint."""
     content = "\n".join(text.words for text in texts)
     checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}

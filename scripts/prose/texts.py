@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LEAST_WORDS = 4
-"""The least number of words in a text; shorter strings are names and keys."""
+"""The minimum number of words in a text. Shorter strings are names and keys."""
 TESTER_FOLDERS = (
     *("attach", "capture", "compiled", "environment", "expectations", "faults", "judging", "mutation", "preflight"),
     *("prerequisites", "proof", "results", "rules", "run", "topology", "wire"),
@@ -28,7 +28,7 @@ _SAYS = re.compile(r"^(?:says|title) = ")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in one line, without markup, and the line where it begins."""
+    """A text on one line, without markup, and the number of the line on which it begins."""
 
     file: Path
     line: int
@@ -57,7 +57,7 @@ def texts_by_place(root: Path) -> dict[str, list[Text]]:
 
 
 def texts_of_page(page: Path) -> Iterator[Text]:
-    """Yield paragraphs, headings, items and cells of a Markdown page, without code and the addresses of links."""
+    """Yield the paragraphs, headings, items and cells of a Markdown page, without code and the addresses of links."""
     begun, words, fenced, code = 0, "", False, False
     lines = page.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate([*lines, ""], 1):
@@ -91,7 +91,7 @@ def texts_of_rules(file: Path) -> Iterator[Text]:
 
 
 def texts_of_program(file: Path) -> Iterator[Text]:
-    """Yield the texts of a Python file: docstrings, help, messages; ``{}`` stands for the fields of f-strings."""
+    """Yield the texts of a Python file: docstrings, help and messages. ``{}`` stands for the fields of f-strings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     skipped: set[ast.AST] = set()
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""The interfaces of a queue manager, as tables of methods and parameters."""
+"""Declares the interfaces of a queue manager as tables of methods and parameters."""
 
 from reference_qm.rpc.interfaces.ept import EPT
 from reference_qm.rpc.interfaces.method import RETURN, Direction, Interface, Method, Parameter

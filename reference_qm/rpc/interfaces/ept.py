@@ -1,4 +1,4 @@
-"""The methods of the endpoint mapper with which clients look up endpoints. Spec: C706 O; MS-RPCE 2.2.1.2."""
+"""Declares the methods of the endpoint mapper with which clients look up endpoints. Spec: C706 O; MS-RPCE 2.2.1.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declares interfaces as tables: methods, parameters, and the stubs that follow from them. Spec: C706 14.4."""
+"""Declares interfaces as tables of methods and parameters, and derives the stubs from the tables. Spec: C706 14.4."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWr
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN = "Return"
-"""The name under which the results of a method contain its return value."""
+"""The name of a method's return value among the results of the method."""
 
 
 class Direction(Flag):
@@ -29,7 +29,8 @@ class Direction(Flag):
 class Parameter:
     """A parameter of a method.
 
-    A top-level [ref] pointer is declared by its target, because it does not appear in a stub.
+    A top-level [ref] pointer is declared as the type that it points to, because the pointer itself does not appear
+    in a stub.
     """
 
     name: str
@@ -54,13 +55,13 @@ def in_out(name: str, kind: NdrType) -> Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An operation of an interface; its binding handle (hBind) is not a parameter."""
+    """An operation of an interface. Its binding handle (hBind) is not a parameter."""
 
     name: str
     section: str
     parameters: tuple[Parameter, ...]
     handle: Parameter | None = field(init=False)
-    """The parameter that is a context handle; no method has two."""
+    """The parameter that is a context handle. A method has at most one such parameter."""
     handle_kind: str = field(init=False)
     """The name of the context handle's type."""
     takes_handle: bool = field(init=False)
@@ -68,9 +69,9 @@ class Method:
     answers_handle: bool = field(init=False)
     """Whether a response contains a context handle."""
     opens_handle: bool = field(init=False)
-    """Whether a call may open a new context handle, which is [out] only."""
+    """Whether a call may open a new context handle. In this case the handle is an [out] parameter only."""
     passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
-    """The parameters that travel in a request (IN) and in a response (OUT)."""
+    """The parameters that a request contains (IN), and the parameters that a response contains (OUT)."""
 
     def __post_init__(self) -> None:
         handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, HandleType)]
@@ -94,23 +95,23 @@ class Method:
             object.__setattr__(self, name, value)
 
     def read_in(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
-        """Return the [in] parameters in the stub of a request; raises StubError. ``padding``: the number of ignored
-        bytes after them.
+        """Return the [in] parameters in the stub of a request. Raise StubError for an invalid stub. ``padding``:
+        the number of ignored bytes after the parameters.
         """
         return self._read(stub, encoding, Direction.IN, {}, padding)
 
     def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the results in the stub of a response; raises StubError. ``arguments``: the arguments of the
-        request.
+        """Return the results in the stub of a response. Raise StubError for an invalid stub. ``arguments``: the
+        arguments of the request.
         """
         return self._read(stub, encoding, Direction.OUT, arguments)
 
     def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
-        """Return the stub of a request; raise MisuseError when arguments are missing, unknown or invalid."""
+        """Return the stub of a request. Raise MisuseError if arguments are missing, unknown or invalid."""
         return self._build(arguments, encoding, Direction.IN, arguments)
 
     def build_out(self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]) -> bytes:
-        """Return the stub of a response; raise MisuseError when results are missing, unknown or invalid."""
+        """Return the stub of a response. Raise MisuseError if results are missing, unknown or invalid."""
         return self._build(results, encoding, Direction.OUT, {**arguments, **results})
 
     def _read(
@@ -140,7 +141,7 @@ class Method:
 
 
 def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
-    """Declare a method; its return value is the last item of a response."""
+    """Declare a method. Its return value is the last item of a response."""
     result = (out(RETURN, returns),) if returns is not None else ()
     return Method(name, section, parameters + result)
 

@@ -1,7 +1,7 @@
-"""The types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
+"""Declares the types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
 
-Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further vectors, up to
-the depth MAX_VARIANT_DEPTH.
+Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further vectors, up
+to the depth MAX_VARIANT_DEPTH.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The interface qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6.
+"""Declares the interface qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6.
 
-This module reads the document as follows. The top-level pointers lpRemoteReadDesc, lpRemoteReadDesc2 and pLicGuid have
-no pointer attribute, so they are [ref] (C706 4.2.20): the NULL for which MS-MQQP 3.1.4.1 and 3.1.4.3 print an answer
-cannot be sent. REMOTEREADDESC2.pRemoteReadDesc is embedded, and so has the pointer_default [unique]: it can be NULL.
+This module reads the document as follows. The top-level pointers lpRemoteReadDesc, lpRemoteReadDesc2 and pLicGuid
+have no pointer attribute, so they are [ref] (C706 4.2.20). Therefore a client cannot send the NULL for which
+MS-MQQP 3.1.4.1 and 3.1.4.3 define an answer. REMOTEREADDESC2.pRemoteReadDesc is embedded, and so has the
+pointer_default [unique]: it can be NULL.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from reference_qm.rpc.ndr import (
 )
 
 MAX_BUFFER_SIZE = 4325376
-"""The limit of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
+"""The maximum of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
 
 RRSESSION = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
 """The handle type of an open queue (MS-MQQP 2.2.1.1)."""

@@ -1,8 +1,9 @@
-"""The methods of qmcomm that remote reading needs, and the method that describes queues. Spec: MS-MQMP 3.1.4, 6.
+"""Declares the methods of qmcomm that remote reading needs, and the method that describes queues. Spec: MS-MQMP
+3.1.4, 6.
 
-This module reads the document as follows. Clients of R_QMCreateRemoteCursor "pass NULL" for ptb1 (MS-MQMP 3.1.4.4). But
-ptb1 is a top-level pointer without attribute, hence [ref], which cannot be NULL. Windows sends a zeroed structure
-(<29>), as declared here.
+This module reads the document as follows. Clients of R_QMCreateRemoteCursor "pass NULL" for ptb1 (MS-MQMP 3.1.4.4).
+But ptb1 is a top-level pointer without a pointer attribute. So it is a [ref] pointer, which cannot be NULL. Windows
+sends a zeroed structure (<29>), as declared here.
 """
 
 from __future__ import annotations

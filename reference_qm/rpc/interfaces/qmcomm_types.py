@@ -1,4 +1,6 @@
-"""The structures that the qmcomm methods of remote reading take. Spec: MS-MQMP 2.2.3.2, 6; MS-MQMQ 2.2.7 to 2.2.10."""
+"""Declares the structures that the qmcomm methods of remote reading take. Spec: MS-MQMP 2.2.3.2, 6; MS-MQMQ 2.2.7
+to 2.2.10.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from reference_qm.rpc.ndr import (
 from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
-"""The maximum length in characters of a direct format name or a domain; the documents set no limit."""
+"""The maximum length in characters of a direct format name or a domain. The documents set no limit."""
 MAX_FORMAT_NAME_CHARACTERS = 1024
 
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
@@ -63,7 +65,7 @@ QUEUE_FORMAT = Struct(
 
 
 def _declare_array_pointer(element: NdrType, size_is: str | int, length_is: str | int | None = None) -> Pointer:
-    """Declare a pointer to a pointer to an array: [size_is(,n)] and optionally [length_is(,m)]."""
+    """Declare a pointer to a pointer to an array that has [size_is(,n)] and optionally [length_is(,m)]."""
     array: NdrType = ConformantArray(element, size_is)
     if length_is is not None:
         array = ConformantVaryingArray(element, size_is, length_is)

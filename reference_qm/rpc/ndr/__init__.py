@@ -1,4 +1,4 @@
-"""The types of NDR and NDR64, declared in tables, and read and written strictly. Spec: C706 14; MS-RPCE 2.2.5."""
+"""Declares the types of NDR and NDR64 in tables, and reads and writes them strictly. Spec: C706 14; MS-RPCE 2.2.5."""
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, FixedArray, WideString
 from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, declare_full_pointer, declare_unique_pointer

@@ -1,4 +1,6 @@
-"""Arrays and strings of NDR and NDR64. Spec: C706 14.3.3, 14.3.4; MS-RPCE 2.2.5.3.2, 2.2.5.3.3, 3.1.1.5.3."""
+"""Implements arrays and strings of NDR and NDR64. Spec: C706 14.3.3, 14.3.4; MS-RPCE 2.2.5.3.2, 2.2.5.3.3,
+3.1.1.5.3.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
 Extent = str | int
-"""A size_is or length_is: the name of a neighbouring field or parameter, or a constant."""
+"""The value of a size_is or length_is: either the name of a neighbouring field or parameter, or a constant."""
 
 
 def get_correlated_value(given: Extent, scope: Scope) -> int:
@@ -19,7 +21,7 @@ def get_correlated_value(given: Extent, scope: Scope) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FixedArray(NdrType):
-    """An array of a fixed number of elements without pointers; the stub contains only the elements (C706 14.3.3.1)."""
+    """An array of a fixed number of elements without pointers. The stub contains only the elements (C706 14.3.3.1)."""
 
     element: NdrType
     size: int
@@ -41,7 +43,7 @@ class FixedArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class ConformantArray(NdrType):
-    """An array with [size_is(n)]: a maximum count, then that many elements."""
+    """An array with [size_is(n)]. A stub contains the maximum count, followed by that number of elements."""
 
     element: NdrType
     size_is: Extent
@@ -56,7 +58,7 @@ class ConformantArray(NdrType):
         return self.read_elements(reader, reader.count(), scope)
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
-        """Read the elements after a maximum count, which must equal the number in the correlated field."""
+        """Read the elements after a maximum count, which must equal the value of the correlated field."""
         wanted = get_correlated_value(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
@@ -84,7 +86,9 @@ class ConformantArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class ConformantVaryingArray(NdrType):
-    """An array with [size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then m elements."""
+    """An array with [size_is(n), length_is(m)]. A stub contains the maximum count, the offset (0) and the actual
+    count, followed by m elements.
+    """
 
     element: NdrType
     size_is: Extent
@@ -125,7 +129,7 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """A [string] wchar_t[]: a conformant and varying string with a terminating null; its Python value is the str
+    """A [string] wchar_t[]: a conformant and varying string with a terminating null. Its Python value is a str
     without the null. ``longest``: the maximum number of characters, including the null.
     """
 

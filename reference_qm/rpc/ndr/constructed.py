@@ -1,4 +1,6 @@
-"""Structures, unions and pointers of NDR and NDR64. Spec: C706 14.3.6 to 14.3.12; MS-RPCE 2.2.5.3.4, 2.2.5.3.5."""
+"""Implements structures, unions and pointers of NDR and NDR64. Spec: C706 14.3.6 to 14.3.12; MS-RPCE 2.2.5.3.4,
+2.2.5.3.5.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL = object()
-"""The value that ``read`` returns for a NULL pointer; for other pointers it returns the referent identifier."""
+"""The value that ``read`` returns for a NULL pointer. For any other pointer ``read`` returns the referent
+identifier.
+"""
 
 
 class PointerKind(Enum):
@@ -27,8 +31,8 @@ class PointerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer(NdrType):
-    """A pointer whose place in the stub contains a referent identifier; NULL is None. (A top-level [ref] pointer does
-    not appear in a stub.)
+    """A pointer that is represented in the stub by a referent identifier. The value of a NULL pointer is None. (A
+    top-level [ref] pointer does not appear in a stub.)
     """
 
     kind: PointerKind
@@ -89,7 +93,8 @@ def declare_full_pointer(target: NdrType) -> Pointer:
 
 
 class Struct(NdrType):
-    """A structure: its value is a dict with the printed names of the fields. The last field may be a conformant array.
+    """A structure. Its value is a dict whose keys are the printed names of the fields. The last field may be a
+    conformant array.
 
     Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, 2.2.5.3.4.2.
     """
@@ -165,11 +170,11 @@ class Struct(NdrType):
 
 
 class Union(NdrType):
-    """A non-encapsulated union: a discriminant that equals the neighbouring field ``switch_is``, then the arm that the
-    discriminant selects.
+    """A non-encapsulated union. A stub contains a discriminant, which equals the neighbouring field ``switch_is``,
+    followed by the arm that the discriminant selects.
 
-    Its value is the value of the arm; an arm without members (None) has the value None. Spec: C706 14.3.8; MS-RPCE
-    2.2.5.3.4.4.
+    The value of the union is the value of the arm; the value of an arm without members is None. Spec: C706 14.3.8;
+    MS-RPCE 2.2.5.3.4.4.
     """
 
     __slots__ = ("arms", "discriminant", "name", "switch_is")

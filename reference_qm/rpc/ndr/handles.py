@@ -1,4 +1,4 @@
-"""Context handles in a stub. Spec: C706 14.2.16.6, MS-RPCE 2.2.1.1.4."""
+"""Implements context handles in a stub. Spec: C706 14.2.16.6, MS-RPCE 2.2.1.1.4."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ NIL = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class HandleType(NdrType):
-    """A type of context handle: 20 bytes, attributes u32 (0) and UUID; all zero is NULL, read as None.
+    """A type of context handle. A handle has 20 bytes: attributes u32 (0) and a UUID. If all bytes are zero, the
+    handle is NULL and is read as None.
 
     ``name``: the typedef. Handles with different names have different types (MS-RPCE 3.1.1.5.3.3.1.1).
     """

@@ -1,4 +1,4 @@
-"""The octet stream of a stub in NDR or NDR64. Spec: C706 14.1, 14.2; MS-RPCE 2.2.5."""
+"""Reads and writes the octet stream of a stub in NDR or NDR64. Spec: C706 14.1, 14.2; MS-RPCE 2.2.5."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
-"""The neighboring fields or parameters of a value, to which size_is, length_is and switch_is refer."""
+"""The neighbouring fields or parameters of a value. size_is, length_is and switch_is refer to them."""
 
 _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
 
@@ -20,8 +20,8 @@ _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client 
 class Encoding:
     """The encoding of a stub.
 
-    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: the byte order.
-    ``strict``: whether a value outside its IDL range is refused.
+    ``wide``: whether the encoding is NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR.
+    ``order``: the byte order. ``strict``: whether a value outside its IDL range is refused.
     """
 
     wide: bool = False
@@ -50,7 +50,7 @@ class NdrReader(OctetReader):
         super().__init__(stub, encoding.order, section)
         self.encoding = encoding
         self.full_referents: dict[int, tuple[object, Any]] = {}
-        """The targets of full pointers: the type and the value for each referent identifier."""
+        """The targets of full pointers: for each referent identifier, the type and the value of the target."""
 
     def count(self) -> int:
         """Read a maximum count, an offset or an actual count."""

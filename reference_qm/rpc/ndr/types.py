@@ -1,4 +1,4 @@
-"""The simple types of NDR and NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
+"""Implements the simple types of NDR and NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
 
 from __future__ import annotations
 
@@ -11,32 +11,35 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 
 
 class NdrType(ABC):
-    """A type of the interface definition: it reads and writes its values in every encoding.
+    """A type of the interface definition, which reads and writes its values in every encoding.
 
     A value is read in two steps, in the order of its layout: ``read`` reads the inline part, and ``read_deferred``
-    reads the targets of embedded pointers (C706 14.3.12.3). ``read_whole`` and ``write_whole`` carry out both steps.
+    reads the targets of embedded pointers (C706 14.3.12.3). ``read_whole`` and ``write_whole`` carry out both
+    steps.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def get_alignment(self, encoding: Encoding) -> int:
-        """Return the alignment in bytes."""
+        """Return the alignment of the type in bytes."""
 
     @abstractmethod
     def get_least_size(self, encoding: Encoding) -> int:
-        """Return the minimum number of bytes that ``read`` uses for a value; it bounds the count of an array."""
+        """Return the minimum number of bytes that ``read`` uses for a value. This number limits the count of an
+        array.
+        """
 
     @abstractmethod
     def read(self, reader: NdrReader, scope: Scope) -> Any:
-        """Read the inline part of a value; raises StubError."""
+        """Read the inline part of a value. Raise StubError for an invalid value."""
 
     @abstractmethod
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        """Write the inline part of a value; raises MisuseError."""
+        """Write the inline part of a value. Raise MisuseError for an invalid value."""
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
-        """Read the targets of embedded pointers; return the complete value."""
+        """Read the targets of embedded pointers, and return the complete value."""
         return value
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
@@ -52,8 +55,8 @@ class NdrType(ABC):
         self.write_deferred(writer, value, scope)
 
     def read_many(self, reader: NdrReader, count: int, scope: Scope) -> Any:
-        """Read the inline parts of the elements of an array; raise StubError when too few bytes are available for the
-        count.
+        """Read the inline parts of the elements of an array. Raise StubError if fewer bytes are available than the
+        count requires.
         """
         least = self.get_least_size(reader.encoding)
         if count * least > reader.remaining:
@@ -68,13 +71,13 @@ class NdrType(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Unsigned(NdrType):
-    """An unsigned integer of ``size`` bytes; ``limits`` is its IDL attribute range(low, high)."""
+    """An unsigned integer of ``size`` bytes. ``limits`` is the IDL attribute range(low, high) of the integer."""
 
     size: int
     limits: tuple[int, int] | None = None
 
     def within(self, low: int, high: int) -> Unsigned:
-        """Return this type with the attribute range (MS-RPCE 2.2.4.14.1)."""
+        """Return this type with the IDL attribute range (MS-RPCE 2.2.4.14.1)."""
         return Unsigned(self.size, (low, high))
 
     def get_alignment(self, encoding: Encoding) -> int:
@@ -100,7 +103,7 @@ class Unsigned(NdrType):
 
 
 class Octet(Unsigned):
-    """The type unsigned char or byte; arrays of it are bytes."""
+    """The type unsigned char or byte. An array of this type is read as bytes."""
 
     __slots__ = ()
 
@@ -115,7 +118,7 @@ class Octet(Unsigned):
 
 
 class WideCharacter(Unsigned):
-    """The type wchar_t; arrays of it are str, including lone surrogates."""
+    """The type wchar_t. An array of this type is read as str, which may contain lone surrogates."""
 
     __slots__ = ()
 
@@ -130,7 +133,9 @@ class WideCharacter(Unsigned):
 
 
 class Enumeration(NdrType):
-    """An enumeration: 2 bytes in NDR, 4 in NDR64; its values are 0 to 0x7FFF (C706 14.2.4; MS-RPCE 2.2.5.2)."""
+    """An enumeration, which has 2 bytes in NDR and 4 bytes in NDR64. Its values are 0 to 0x7FFF (C706 14.2.4;
+    MS-RPCE 2.2.5.2).
+    """
 
     __slots__ = ()
 
