@@ -26,7 +26,7 @@ _UDP_HEADER_LAYOUT = Struct(">HHHH")
 _PROTOCOL_AND_LENGTH = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
-_HOP_LIMIT = 64
+_DEFAULT_HOP_LIMIT = 64
 _TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
 """The TCP options: a maximum segment size of 65495, and a window scale of 14. The window is then so large that the
@@ -108,14 +108,14 @@ def _build_ip_packet(
         checksum = 0xFFFF  # zero would mean that the datagram has no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if version == 6:
-        return _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
+        return _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _DEFAULT_HOP_LIMIT, sender, receiver) + payload
     head = _IPV4_HEADER_LAYOUT.pack(
         0x45,
         0,
         _IPV4_HEADER_LAYOUT.size + len(payload),
         identification,
         _DO_NOT_FRAGMENT,
-        _HOP_LIMIT,
+        _DEFAULT_HOP_LIMIT,
         protocol,
         0,
         sender,

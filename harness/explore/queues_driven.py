@@ -290,7 +290,7 @@ class QueuesDriven:
             seen[name] = self._describe_messages(name)
             if ";" not in name:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
-                shown = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
+                shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
                 unknown = dict.fromkeys(_QUEUE_PROPERTIES, Unseen())
                 seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
@@ -304,14 +304,14 @@ class QueuesDriven:
         return described
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
-        peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
+        peeked = self._call_or_get_refusal("peek", queue=self._name_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
         return (
             peeked
             if isinstance(peeked, Refused)
             else [self._describe_message_answer(one) for one in peeked["messages"]]
         )
 
-    def _call_or_refuse(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
+    def _call_or_get_refusal(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
         try:
             return self._sut.control.call(verb, **arguments)
         except ControlRefused as refusal:

@@ -337,7 +337,7 @@ class TransferDriven(QueuesDriven):
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
             return Unseen()
-        found = self._call_or_refuse("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))
+        found = self._call_or_get_refusal("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 
     def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Receiver:
     """The interface of an object that receives the bytes of one direction of a connection."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Handle the next bytes and the frame that contained them."""
+        """Handle the next bytes of the direction; ``number`` is the frame that contained these bytes."""
         raise NotImplementedError
 
     def note_gap(self, size: int, number: int) -> None:

@@ -35,7 +35,7 @@ MESSAGE_LIFETIME_S = 10
 no residue.
 """
 REACH_TIMEOUT_MS = 12_000
-ACK_SPEEDUP = 10
+PEER_TIME_SCALE = 10
 """The factor by which the peer acknowledges messages faster than specified while it waits for acknowledgments."""
 UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
 """A number that no private queue has. If the system accepts the computer name as its own name, it refuses a message
@@ -254,7 +254,7 @@ def _exchange_messages(
     """Send the messages and wait for answers; return the messages, and whether the system refused the message to a
     missing queue.
     """
-    peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
+    peer.configure(timers=TimerSettings(scale=PEER_TIME_SCALE))
     peer.listen()
     peer.open_session()  # raises ConformanceFailure immediately if no session can be opened
     sent = [

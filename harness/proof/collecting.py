@@ -12,7 +12,7 @@ from harness.run.checks import find_covered_rules, find_needs, find_varied, get_
 from harness.run.options import pytest_arguments
 
 
-class _Collector:
+class _TestItemCollector:
     def __init__(self, paths: Iterable[str]) -> None:
         self.found: dict[str, list[Check]] = {path: [] for path in paths}
         self.broken: str | None = None
@@ -33,7 +33,7 @@ class _Collector:
 
 def collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
     """Return the checks of each file without running the checks; raise HarnessError if a file cannot be read."""
-    collector = _Collector(paths)
+    collector = _TestItemCollector(paths)
     code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
     if code is pytest.ExitCode.INTERRUPTED and collector.broken is None:
         raise KeyboardInterrupt

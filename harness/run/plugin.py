@@ -45,7 +45,7 @@ EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
 """The number of new objects after which Python searches for garbage cycles."""
-WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
+SELECTED_FILES_KEY: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -140,9 +140,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Ignore files without checks of the selected rules. Do this only if few rules are selected."""
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
-    if WANTED_FILES not in config.stash:
-        config.stash[WANTED_FILES] = files_to_collect(find_wanted_rules(config))
-    wanted = config.stash[WANTED_FILES]
+    if SELECTED_FILES_KEY not in config.stash:
+        config.stash[SELECTED_FILES_KEY] = files_to_collect(find_wanted_rules(config))
+    wanted = config.stash[SELECTED_FILES_KEY]
     return True if wanted is not None and collection_path not in wanted and collection_path != SUITES else None
 
 

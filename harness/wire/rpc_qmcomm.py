@@ -28,7 +28,7 @@ from scapy.layers.dcerpc import (
 )
 
 from harness.wire.rpc import QMCOMM
-from harness.wire.rpc_stub import Exactly, Guid, Handle, Operation, operation, wide_string
+from harness.wire.rpc_stub import ExactLengthBytes, Guid, Handle, Operation, operation, wide_string
 
 
 class FormatType(IntEnum):
@@ -81,7 +81,7 @@ def _build_union_arm(tag: int, field: Any) -> tuple[Any, Any]:
 
 
 def _build_byte_array_fields(size: int) -> NDRAlign:
-    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_UNION_ALIGNMENTS)
+    return NDRAlign(ExactLengthBytes("arm", bytes(size), length=size), align=_UNION_ALIGNMENTS)
 
 
 def _build_name_fields() -> NDRFullEmbPointerField:

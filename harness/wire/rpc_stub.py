@@ -34,7 +34,7 @@ NULL_HANDLE = bytes(20)
 """The context handle NULL: attributes (u32) followed by a nil UUID (C706 14.2.16.6)."""
 
 
-class Exactly(StrFixedLenField):
+class ExactLengthBytes(StrFixedLenField):
     """A field that must consist of exactly the announced number of bytes."""
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
@@ -45,12 +45,12 @@ class Exactly(StrFixedLenField):
 
 def Handle(name: str) -> NDRAlign:
     """Declare a context handle of 20 bytes, which is read as one value."""
-    return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
+    return NDRAlign(ExactLengthBytes(name, NULL_HANDLE, length=20), align=(4, 4))
 
 
 def Guid(name: str) -> NDRAlign:
     """Declare a GUID of 16 bytes in the order of the wire, ``UUID.bytes_le``."""
-    return NDRAlign(Exactly(name, bytes(16), length=16), align=(4, 4))
+    return NDRAlign(ExactLengthBytes(name, bytes(16), length=16), align=(4, 4))
 
 
 class Octets(NDRConfVarStrLenField):  # type: ignore[misc]

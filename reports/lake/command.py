@@ -123,7 +123,7 @@ def report_results(command: str, report: Report) -> None:
 
 
 def exit_with_report_code(reports: Iterable[Report]) -> None:
-    """Exit with the code that follows from the results of all arguments. If this code is 0, return instead."""
+    """Exit with the exit code that follows from all reports of the command. Return if this code is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)

@@ -327,8 +327,8 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDS, weight=2)
     def treat_pings(self, how: str) -> None:
-        """Let the peer answer, refuse or ignore Ping Requests from now on. Before each answer, the peer sends other
-        datagrams.
+        """Let the peer answer, refuse or ignore Ping Requests from now on. Before each Ping Response, the peer sends
+        datagrams that the SUT must ignore.
         """
         self.ping_mode = how
         self.settle()

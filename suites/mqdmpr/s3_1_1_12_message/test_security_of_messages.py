@@ -29,7 +29,7 @@ from harness.wire.protection import (
     is_signature,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_choice
+from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_encryption_choice
 from suites.mqqb.steps.opening import private_name
 
 BODY = "a body with less than one block more"
@@ -200,8 +200,8 @@ def _judge_encryption(judge, case, privacy, message):
     nearest = message.choice if message.choice in choices else choices[-1]
     judge(
         RULES_OF_LEVELS[privacy],
-        expected=describe_choice(nearest) | {"body": BODY},
-        observed=describe_choice(message.choice) | {"body": message.body},
+        expected=describe_encryption_choice(nearest) | {"body": BODY},
+        observed=describe_encryption_choice(message.choice) | {"body": message.body},
         case=f"encryption and body ({case})",
         evidence=message.frame,
     )

@@ -14,8 +14,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
 OWN_TYPE, OTHER_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
-RARE_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
-SHARED_PROPERTIES = (*CREATED_PROPERTIES, *RARE_PROPERTIES, "type", "transactional")
+NON_DEFAULT_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
+SHARED_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
 RESET_PROPERTIES = {"label": "", "quota_kb": 0, "base_priority": 0}
 
@@ -153,9 +153,9 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
     directory and reads it again: both queues still have all their properties, because the directory has them too.
     """
     enterprise = Enterprise(peer, sut)
-    created = enterprise.create_queue(transactional=True, type=OWN_TYPE, **RARE_PROPERTIES, **CREATED_PROPERTIES)
+    created = enterprise.create_queue(transactional=True, type=OWN_TYPE, **NON_DEFAULT_PROPERTIES, **CREATED_PROPERTIES)
     changed = enterprise.create_queue(**CREATED_PROPERTIES)
-    sut.control.call("set_queue", name=changed, type=OTHER_TYPE, **RARE_PROPERTIES, **CHANGED_PROPERTIES)
+    sut.control.call("set_queue", name=changed, type=OTHER_TYPE, **NON_DEFAULT_PROPERTIES, **CHANGED_PROPERTIES)
     names = {"created": created, "changed": changed}
     directory_objects = {queue: enterprise.read_object(name) for queue, name in names.items()}
     for rule, queue, transactional, properties in (

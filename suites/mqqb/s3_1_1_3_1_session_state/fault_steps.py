@@ -24,7 +24,7 @@ def change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferIn
     return at_restart(spoil_incoming_sequences)
 
 
-def change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
+def change_outgoing_queues_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
     """Change each outgoing queue when the sender restarts."""
 
     def spoil_outgoing_sequences(qm: QueueManager) -> None:

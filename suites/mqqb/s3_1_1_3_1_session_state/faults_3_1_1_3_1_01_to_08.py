@@ -25,7 +25,10 @@ from reference_qm.model.adm import (
 from reference_qm.model.message import Message
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import change_incoming_at_restart, change_outgoing_at_restart
+from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
+    change_incoming_at_restart,
+    change_outgoing_queues_at_restart,
+)
 
 
 @fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
@@ -182,7 +185,7 @@ add(
     "sender-outgoing-sequence-id-changed-by-restart",
     "MQQB-3.1.1.3.1-04",
     "The sender begins a new sequence after a restart.",
-    change_outgoing_at_restart(_begin_next_sequence),
+    change_outgoing_queues_at_restart(_begin_next_sequence),
 )
 
 
@@ -264,7 +267,7 @@ add(
     "sender-outgoing-sequence-number-reset-by-restart",
     "MQQB-3.1.1.3.1-06",
     "The sender sets OutgoingTxSequenceNumber to 1 at a restart.",
-    change_outgoing_at_restart(_reset_outgoing_sequence_number),
+    change_outgoing_queues_at_restart(_reset_outgoing_sequence_number),
 )
 
 

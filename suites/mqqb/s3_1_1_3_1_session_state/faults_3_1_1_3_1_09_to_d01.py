@@ -23,7 +23,10 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import SessionState
 from reference_qm.model.tables import OutgoingMessageTable
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import change_incoming_at_restart, change_outgoing_at_restart
+from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
+    change_incoming_at_restart,
+    change_outgoing_queues_at_restart,
+)
 
 
 @fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
@@ -89,7 +92,7 @@ add(
     "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
     "The sender's OutgoingQueueReference names a wrong queue after a restart.",
-    change_outgoing_at_restart(_replace_outgoing_queue_reference),
+    change_outgoing_queues_at_restart(_replace_outgoing_queue_reference),
 )
 
 
@@ -119,7 +122,7 @@ add(
     "sender-unsent-acknowledgments-lost-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender loses its unsent acknowledgments at a restart.",
-    change_outgoing_at_restart(_remove_outgoing_acknowledgments),
+    change_outgoing_queues_at_restart(_remove_outgoing_acknowledgments),
 )
 
 
@@ -131,7 +134,7 @@ add(
     "sender-outgoing-message-table-lost-by-restart",
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
     "The sender loses every message of OutgoingMessageTable at a restart.",
-    change_outgoing_at_restart(_clear_outgoing_message_table),
+    change_outgoing_queues_at_restart(_clear_outgoing_message_table),
 )
 
 
@@ -159,7 +162,7 @@ add(
     "sender-outgoing-message-table-reversed-by-restart",
     "MQQB-3.1.1.3.1-12",
     "The sender reverses the order of OutgoingMessageTable at a restart.",
-    change_outgoing_at_restart(_reverse_outgoing_message_table),
+    change_outgoing_queues_at_restart(_reverse_outgoing_message_table),
 )
 
 
@@ -217,7 +220,7 @@ add(
     "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender clears AwaitingFinalACKTable at a restart.",
-    change_outgoing_at_restart(_clear_awaiting_final_ack_table),
+    change_outgoing_queues_at_restart(_clear_awaiting_final_ack_table),
 )
 
 
@@ -264,7 +267,7 @@ add(
     "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
     "The sender changes the TxSequenceNumbers of unacknowledged messages at a restart.",
-    change_outgoing_at_restart(_renumber_messages),
+    change_outgoing_queues_at_restart(_renumber_messages),
 )
 
 

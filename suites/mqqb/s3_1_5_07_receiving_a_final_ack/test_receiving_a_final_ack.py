@@ -53,8 +53,8 @@ JOURNALING_CASES = (
     (["negative"], BAD_DST_Q, "messages in the dead-letter queue"),
     (BOTH_JOURNALS, None, ""),
 )
-"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and the queue that contains the message
-afterwards.
+"""For each case: the journaling that a message requests, the class of its FinalAck (None: no FinalAck), and the
+queue that contains the message at the end of the check.
 """
 
 

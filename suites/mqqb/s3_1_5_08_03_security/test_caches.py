@@ -261,7 +261,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
-    if entries:
+    if known == 1:  # a receiver that does not search its cache (-55) has another second entry
         judge_second_entry(
             judge,
             caches.entries(caches.RECEIVED_KEYS),

@@ -26,7 +26,7 @@ from harness.wire.protection import (
 )
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
-from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage, describe_choice
+from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage, describe_encryption_choice
 from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -156,7 +156,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
         for rule, value, expected, observed in (
-            (rule_of_choice, "encryption", describe_choice(choice), describe_choice(found.choice)),
+            (
+                rule_of_choice,
+                "encryption",
+                describe_encryption_choice(choice),
+                describe_encryption_choice(found.choice),
+            ),
             ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
             *_list_comparisons(found, choice),
@@ -165,8 +170,8 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         rule, number = RULE_AND_NUMBER_BY_PRIVACY_LEVEL[level]
         judge(
             rule,
-            expected=describe_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},
-            observed=describe_choice(found.choice) | {"body": found.body},
+            expected=describe_encryption_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},
+            observed=describe_encryption_choice(found.choice) | {"body": found.body},
             case=f"encryption and body ({name})",
             evidence=found.frame,
         )
@@ -189,8 +194,8 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             judge(
                 "MQQB-3.1.1.3-16",
                 "MQQB-3.1.1.3-17",
-                expected=describe_choice(choice),
-                observed=describe_choice(found.choice),
+                expected=describe_encryption_choice(choice),
+                observed=describe_encryption_choice(found.choice),
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
@@ -258,7 +263,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
     whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
-    wanted, seen = describe_choice(choice), describe_choice(found.choice)
+    wanted, seen = describe_encryption_choice(choice), describe_encryption_choice(found.choice)
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
@@ -399,8 +404,8 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
             found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
             judge(
                 rule,
-                expected=describe_choice(choice),
-                observed=describe_choice(found.choice),
+                expected=describe_encryption_choice(choice),
+                observed=describe_encryption_choice(found.choice),
                 case=f"encryption after the {when}",
                 evidence=found.frame,
             )
@@ -498,7 +503,10 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
-    for rule, at in (("MQQB-3.1.7.1.5-26", 0), ("MQQB-3.1.7.1.5-27", 1)):
+    columns = (("MQQB-3.1.7.1.5-26", 0), ("MQQB-3.1.7.1.5-27", 1))
+    for rule, at in (
+        columns if known == [1, 1] else ()
+    ):  # a sender that does not search its cache (-21) has other entries
         judge(
             rule,
             expected=[entry[at] for entry in LEFT_ENTRIES],

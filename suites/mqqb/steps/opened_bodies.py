@@ -12,7 +12,7 @@ Choice = tuple[str, int, int]
 """A provider, an algorithm, and the number of bits of a key."""
 
 
-def describe_choice(choice: Choice) -> dict[str, str | int]:
+def describe_encryption_choice(choice: Choice) -> dict[str, str | int]:
     """Return the names of the provider, the algorithm and the number of bits, for verdicts."""
     return dict(zip(("provider", "EncryptionAlgorithm", "key_bits"), choice, strict=True))
 

@@ -22,10 +22,11 @@ NOT_FOUND = 0xC000_0225
     ids=["idle", "with reads that wait", "with reads that cannot be cancelled"],
 )
 def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait, cancel_fails):
-    """Three queues are open, the first to peek, each with a cursor and with or without a waiting peek, which the server
-    cancels or not, and the application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context
-    handle of that queue. The third queue can still be read by its cursor. When the application closes the third and
-    then the first queue too, the SUT sends one RemoteQMCloseQueue for each.
+    """Three queues are open, each with a cursor; the first queue is open with peek access. A peek waits or does not
+    wait at each queue, and the server cancels or does not cancel a waiting peek. The application closes the second
+    queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue. The application can still read
+    the third queue by its cursor. When the application also closes the third queue and then the first queue, the SUT
+    sends one RemoteQMCloseQueue for each.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open(access=access) for access in ("peek", "receive", "receive")]
