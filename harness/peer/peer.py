@@ -95,7 +95,9 @@ class Peer(Party):
         contains only the messages that the SUT sent to that counterpart.
         """
         identity = Identity(uuid5(self.identifier, "second host"), address)
-        second = Peer(self.environment, self.sut, self.recorder, "second host", identity=identity)
+        second = Peer(
+            self.environment, self.sut, self.recorder, f"second host {identity.identifier}", identity=identity
+        )
         self._other_hosts.append(second)
         second._other_hosts.append(self)
         self.at_end(lambda: second._release_everything(lambda: None))

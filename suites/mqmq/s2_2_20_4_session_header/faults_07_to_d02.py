@@ -14,7 +14,8 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_4_session_header.fault_steps import Header, is_acknowledgment, is_large, is_transactional
+from suites.mqmq.s2_2_20_4_session_header.fault_steps import Header, is_acknowledgment
+from suites.mqmq.steps.kinds_of_messages import is_large, is_transactional
 
 
 @fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")

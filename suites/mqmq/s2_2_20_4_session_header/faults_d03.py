@@ -13,7 +13,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_4_session_header.fault_steps import is_express, is_transactional
+from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 
 
 @fault("receiver-message-with-wrong-count-dropped", breaks="MQMQ-2.2.20.4-D03")

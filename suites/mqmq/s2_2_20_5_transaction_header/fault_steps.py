@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference_qm.codec import TransactionHeader, UserMessagePacket
-
-LARGE_BODY = 4096
-
-
-def is_large(packet: UserMessagePacket) -> bool:
-    """Return whether the body of a message is longer than 4096 bytes."""
-    return len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY
+from reference_qm.codec import TransactionHeader
 
 
 def change_id(flags: int, change: Callable[[int], int]) -> int:

@@ -24,7 +24,8 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id, is_large
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id
+from suites.mqmq.steps.kinds_of_messages import is_large
 
 
 def _is_last_of_transaction(packet: UserMessagePacket) -> bool:

@@ -21,7 +21,8 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id, is_large
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id
+from suites.mqmq.steps.kinds_of_messages import is_large
 
 add_bits_set(
     UserMessagePacket,

@@ -16,7 +16,7 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import LARGE_BODY
+from suites.mqmq.steps.kinds_of_messages import LARGE_BODY_BYTES
 
 
 @fault("receiver-final-ack-omitted-for-deleted-queue", breaks="MQMQ-2.2.20.5-D02", blind=True)
@@ -69,7 +69,7 @@ for _name, _says, _when_left in (
     (
         "large",
         "a message with a body of more than 4 KiB",
-        lambda position, reason: len(position.MessageReference.Body) > LARGE_BODY,
+        lambda position, reason: len(position.MessageReference.Body) > LARGE_BODY_BYTES,
     ),
     (
         "second",

@@ -7,6 +7,8 @@ from typing import Any
 from reference_qm.codec import MessageClass
 
 _ORDERING_LABEL = "QM Ordering Ack"
+LARGE_BODY_BYTES = 4096
+"""The greatest length of a body that is not large, in bytes."""
 """The label of OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5."""
 
 
@@ -39,3 +41,13 @@ def has_lists(packet: Any) -> bool:
 def is_transactional(packet: Any) -> bool:
     """Return whether a message has a TransactionHeader."""
     return packet.TransactionHeader is not None
+
+
+def is_express(packet: Any) -> bool:
+    """Return whether a message is express."""
+    return not packet.UserHeader.DM
+
+
+def is_large(packet: Any) -> bool:
+    """Return whether the body of a message is longer than LARGE_BODY_BYTES."""
+    return len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES

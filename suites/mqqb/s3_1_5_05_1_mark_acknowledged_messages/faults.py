@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.events import during_event
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import both, set_fields
 from harness.faults.registry import add
@@ -20,7 +21,6 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
@@ -11,7 +12,6 @@ from reference_qm.codec import SessionHeader
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("sender-all-express-messages-deleted-by-acknowledgment", breaks="MQQB-3.1.5.5.2-01", blind=True)

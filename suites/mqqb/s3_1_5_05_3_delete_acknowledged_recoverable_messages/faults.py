@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, set_fields, skip_during
 from harness.faults.registry import add
@@ -15,7 +16,6 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 def _keep_named_message(

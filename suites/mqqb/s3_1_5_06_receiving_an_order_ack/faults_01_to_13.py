@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
@@ -21,7 +22,6 @@ from reference_qm.model.adm import (
 )
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")

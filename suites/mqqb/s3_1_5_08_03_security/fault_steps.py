@@ -82,16 +82,6 @@ def add_blind_faults(*faults: tuple[str, str | tuple[str, ...], str, Install]) -
         add(name, breaks, says, install, blind=True)
 
 
-def is_transactional(packet: UserMessagePacket) -> bool:
-    """Return whether a message is transactional."""
-    return packet.TransactionHeader is not None
-
-
-def is_express(packet: UserMessagePacket) -> bool:
-    """Return whether a message is express."""
-    return not packet.UserHeader.DM
-
-
 def is_encrypted(packet: UserMessagePacket) -> bool:
     """Return whether the body of a message is encrypted."""
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.EB)

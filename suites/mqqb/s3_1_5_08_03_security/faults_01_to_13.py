@@ -11,14 +11,13 @@ from harness.faults.registry import Install
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import HashAlgorithm
+from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     When,
     accept_despite,
     add_blind_faults,
     has_list,
     is_encrypted,
-    is_express,
-    is_transactional,
     skip_step,
 )
 

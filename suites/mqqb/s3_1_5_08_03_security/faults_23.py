@@ -23,14 +23,13 @@ from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import Ace, AceType, Acl, QueueAccess, SecurityDescriptor
 from reference_qm.surface.clock import Now
+from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     ACCESS_DENIED,
     accept_despite,
     add_blind_faults,
     has_list,
     is_encrypted,
-    is_express,
-    is_transactional,
     refuse,
     skip_step,
 )

@@ -14,13 +14,13 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
+from suites.mqmq.steps.kinds_of_messages import is_express
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_ENCRYPTION,
     accept_despite,
     add_blind_faults,
     has_list,
     is_encrypted,
-    is_express,
     refuse,
     skip_step,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
@@ -11,7 +12,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 add(
     "any-connection-open-after-closing",

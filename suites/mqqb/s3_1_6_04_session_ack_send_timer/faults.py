@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.fields import bit_clear, off_by
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import FaultyCore, add
@@ -18,7 +19,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")

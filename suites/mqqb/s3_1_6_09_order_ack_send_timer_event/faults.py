@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from harness.faults.other_sessions import get_newest_session
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import get_newest_session
 
 
 @fault("receiver-order-ack-timer-of-first-acks-only", breaks="MQQB-3.1.6.9-01", blind=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
@@ -15,7 +16,6 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change_after_update
-from suites.mqqb.steps.other_sessions import list_open_sessions
 
 
 @fault(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.fields import field_is
+from harness.faults.other_sessions import get_newest_session, list_open_sessions
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip, wrong_fields
 from harness.faults.registry import add
@@ -23,7 +24,6 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.steps.other_sessions import get_newest_session, list_open_sessions
 
 
 @fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
