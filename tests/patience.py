@@ -88,9 +88,11 @@ def kill(pids: Iterable[int]) -> None:
 def _newest(folder: Path | None) -> tuple[int, int]:
     """Return the number of files below a folder, and the time of their latest change."""
     changed = []
-    for path in [] if folder is None else folder.rglob("*"):
-        with contextlib.suppress(OSError):
-            changed.append(path.stat().st_mtime_ns)
+    # `os.walk` passes over a folder that the watched process removes during the walk; `Path.rglob` raises an error.
+    for root, folders, files in os.walk(folder) if folder is not None else []:
+        for name in folders + files:
+            with contextlib.suppress(OSError):
+                changed.append(Path(root, name).stat().st_mtime_ns)
     return len(changed), max(changed, default=0)
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from patience import Watch
+from patience import Watch, kill
 
 RUN = {
     "schema": 2,
@@ -29,13 +27,16 @@ def test_files_of_a_killed_ingest_are_not_in_the_lake_and_block_no_later_ingest(
     lines = ({"schema": 2, "seq": seq, "ms": seq, "rule": "MQQB-2.1.1-01", "verdict": "pass"} for seq in range(100))
     (run / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     command = [sys.executable, "-m", "mqconform", "lake", "ingest", str(run), "--lake", str(lake)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    watch = Watch(process.pid, lake)
-    while not list(lake.glob("data/*/verdicts")):
-        assert process.poll() is None, process.communicate()[0]
-        watch.look()
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as process:
+        watch = Watch(process.pid, lake)
+        try:
+            while not list(lake.glob("data/*/verdicts")):
+                assert process.poll() is None, process.communicate()[0]
+                watch.look()
+                time.sleep(0.05)
+        finally:
+            kill(watch.tree())
+        process.communicate()
     assert not list(lake.glob("manifests/*.json"))
     assert {path.name for path in lake.iterdir()} <= {"data", "manifests"}

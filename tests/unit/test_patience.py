@@ -69,6 +69,26 @@ def test_child_process_that_prints_is_not_killed(clock: Clock, idle: subprocess.
     assert idle.wait() == -signal.SIGKILL
 
 
+def test_folder_removed_while_its_parent_is_read_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, idle: subprocess.Popen[bytes]
+):
+    (tmp_path / "kept").write_text("kept")
+    temporary = tmp_path / "_temporary"
+    temporary.mkdir()
+    read = os.scandir
+
+    def read_after_removal(path: os.PathLike[str] | str) -> object:
+        if os.fspath(path) == str(temporary) and temporary.exists():
+            temporary.rmdir()
+        return read(path)
+
+    watch = Watch(idle.pid, tmp_path, SILENCE_S, clock=clock)
+    monkeypatch.setattr(os, "scandir", read_after_removal)
+    watch.look()
+    assert not temporary.exists()
+    assert watch.seen[1] == 2, "the entries of tmp_path were not counted"
+
+
 def test_child_process_that_computes_is_not_killed(clock: Clock, busy: subprocess.Popen[bytes]):
     watch = Watch(busy.pid, silence_s=SILENCE_S, clock=clock)
     for _ in range(2):
