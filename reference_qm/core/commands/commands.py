@@ -147,6 +147,8 @@ class Commands(Part):
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
             raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
+        if local is None and self.qm.adm.Throttled:
+            raise CommandError(_REASON_BY_ENQUEUE_STATUS[EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED])
         if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
             raise CommandError(
                 f"{self.qm.config.max_outgoing_messages} messages are already waiting to be sent: try again later"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import Message, Queue, Session
@@ -145,10 +145,20 @@ class Admission(Part):
             self.journal_refused(message)
             self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
-            reason = "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)"
-            self.qm.closing.close(session, reason, now)
+            self.close_above_quota(session, now)
         return status is EnqueueStatus.NO_ERROR
 
+    def close_above_quota(self, session: Session, now: Now) -> None:
+        """Close the session of a message that would exceed the quota of the queue manager, or that arrived during
+        flow control. Spec: MS-MQQB 3.1.5.8.8 (rStatus 2), MS-MQDMPR 3.1.7.1.9.
+        """
+        self.qm.closing.close(session, "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)", now)
+
     def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
-        """Build a message from a packet that arrived for a local queue."""
-        return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
+        """Build a message from a packet that arrived for this queue manager or for another one.
+
+        Spec: MS-MQQB 3.1.7.15. Private names without a queue manager belong to the queue manager of
+        QueueManagerAddress; if this field is zero, they belong to this queue manager.
+        """
+        address = packet.UserHeader.QueueManagerAddress
+        return deserialize_message(packet, self.qm.adm.Identifier if address == NULL_GUID else address, now.utc_s)

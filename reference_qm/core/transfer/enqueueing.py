@@ -86,7 +86,7 @@ class Enqueueing(Part):
         if queue is None:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if isinstance(queue, OutgoingQueue):
-            if self.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+            if self.qm.adm.Throttled or self.outgoing_messages() >= self.qm.config.max_outgoing_messages:
                 return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         elif transaction is None:
             status, position = self.enqueue_message(queue, message, now)

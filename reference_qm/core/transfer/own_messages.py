@@ -70,5 +70,6 @@ class OwnMessages(Part):
         local queue accepts none of these messages, because they have no transaction (MS-MQQB 3.1.5.8.2).
         """
         if isinstance(queue, OutgoingQueue):
-            return len(queue.session.OutgoingMessageTable) < self.qm.config.max_outgoing_messages
+            waiting = len(queue.session.OutgoingMessageTable)
+            return not self.qm.adm.Throttled and waiting < self.qm.config.max_outgoing_messages
         return not queue.Transactional and not self.qm.quotas.check(queue, message)

@@ -49,6 +49,10 @@ class Routing(Part):
             self.qm.disk.save(history_entry(entry))
             self.qm.admission.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now)
             return
+        if self.qm.adm.Throttled:
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+            self.qm.admission.close_above_quota(session, now)
+            return
         onward = replace(
             counted,
             BaseHeader=replace(counted.BaseHeader, Flags=counted.BaseHeader.Flags & ~_SESSION_HEADER_FLAG),

@@ -88,6 +88,14 @@ def test_short_resources_throttle_queue_manager_until_sufficient(core):
     assert "message_id" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
 
 
+def test_throttled_queue_manager_accepts_no_message_for_an_outgoing_queue(core):
+    message = commands.SendMessage("DIRECT=TCP:10.0.0.9\\q", body=b"x")
+    given(core, ResourcesChanged(low=True))
+    assert "quota of the queue manager" in asked(core, message)
+    given(core, ResourcesChanged(low=False))
+    assert "message_id" in asked(core, message)
+
+
 def test_stopped_queue_manager_refuses_all_requests(core):
     given(core, Stopped())
     here, there = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 4000)

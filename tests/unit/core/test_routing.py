@@ -11,6 +11,7 @@ from core_ordering import in_sequence
 from core_raw import Raw, establish, parameters, session_ack, user_message
 
 from reference_qm.codec import (
+    MessageClass,
     PrivateQueueFormatNameId,
     SessionHeader,
     UserHeader,
@@ -18,7 +19,9 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.transfer import routing
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL
 from reference_qm.surface.commands import PeekMessages
+from reference_qm.surface.inputs import ResourcesChanged
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2
 HIGHEST = 0x1D
@@ -118,6 +121,19 @@ def test_each_router_increments_the_hop_count(router, hops):
     assert hops + 1 == onward.UserHeader.RC
 
 
+def test_acknowledgment_of_exceeded_hop_count_names_destination_queue_of_message(router):
+    packet = routed(1, hops=HIGHEST)
+    flags = packet.UserHeader.Flags | UserHeader.flags(AQ=2)
+    header = replace(packet.UserHeader, Flags=flags, AdminQueue=PrivateQueueFormatNameId(5))
+    properties = replace(packet.MessagePropertiesHeader, Flags=NEGATIVE_ARRIVAL)
+    router.incoming.feed(replace(packet, UserHeader=header, MessagePropertiesHeader=properties))
+    (queue,) = router.host.core.adm.OutgoingQueues.values()
+    (position,) = queue.session.OutgoingMessageTable
+    acknowledgment = position.MessagePosition.MessageReference
+    assert acknowledgment.Class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    assert acknowledgment.ResponseQueueFormatName == private(9, 7).upper()
+
+
 def test_a_recoverable_message_is_acknowledged_and_sent_on_when_it_is_saved(router):
     router.host.disk = "slow"
     router.incoming.feed(routed(1, recoverable=True))
@@ -138,6 +154,17 @@ def test_a_message_that_cannot_be_saved_is_neither_acknowledged_nor_sent_on(rout
     router.incoming = Raw.open(router.host)
     router.incoming.feed(routed(1, recoverable=True))
     assert len(router.next_hop().messages) == 1, "it is no duplicate"
+
+
+@pytest.mark.parametrize("recoverable", [False, True])
+def test_throttled_router_closes_session_and_forwards_repeated_message_later(router, recoverable):
+    router.host.handle(ResourcesChanged(low=True))
+    router.incoming.feed(routed(1, recoverable=recoverable))
+    assert "3.1.5.8.8" in router.incoming.closed
+    router.host.handle(ResourcesChanged(low=False))
+    router.incoming = Raw.open(router.host)
+    router.incoming.feed(routed(1, recoverable=recoverable))
+    assert len(router.next_hop().messages) == 1
 
 
 @pytest.mark.parametrize("recoverable", [False, True])
