@@ -61,7 +61,8 @@ class Acknowledgment(Expectation):
 
 
 def closed() -> Closed:
-    """Return the expectation that the SUT closed a connection. The observation is the conversation."""
+    """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
+    connection."""
     return Closed()
 
 

@@ -201,8 +201,8 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition; return whether the condition became true. If ``within_ms`` is None, wait for the
-        response timeout.
+        """Wait for a condition; return whether the condition became true. If ``within_ms`` is None, wait no
+        longer than the response timeout.
 
         If the condition becomes true late, raise ConformanceFailure with the delay, so that no rule fails.
         """

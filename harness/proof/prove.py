@@ -190,8 +190,8 @@ class _Candidates:
 
 
 class _Needed:
-    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet,
-    or if an open pair of the check's function with a rule of the fault remains.
+    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed
+    yet, or if the check's function has not been tried yet on one of the fault's rules.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:

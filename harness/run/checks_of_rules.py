@@ -40,7 +40,7 @@ def driving_checks() -> dict[str, set[str]]:
 
 @cache
 def varied_parameters() -> dict[str, list[str]]:
-    """Return, by rule id, the sorted parameters that the checks of the rule vary."""
+    """Map each rule id to the sorted parameters that the checks of that rule vary."""
     found: dict[str, set[str]] = defaultdict(set)
     for _, rules, parameters in _list_checks():
         for rule in rules if parameters else ():

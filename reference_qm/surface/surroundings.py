@@ -257,8 +257,8 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of a foreign domain. The domain contains the sites of the
-        enterprise.
+        """Make the machine a member of its own domain or of a foreign domain. In both cases, the domain
+        contains the sites of the enterprise.
         """
         if own or self._other is not None:
             self._other = None if own else self._other

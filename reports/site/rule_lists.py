@@ -61,8 +61,8 @@ def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
 
 
 def _write_data(pages: Pages) -> None:
-    """Write the data of the scripts. Each system has one digit per rule, which is the index of the rule's verdict
-    in VERDICTS.
+    """Write the data that the scripts on the pages use. For each system, the data has one digit per rule: the
+    index of the rule's verdict in VERDICTS.
     """
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {

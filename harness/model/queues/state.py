@@ -35,7 +35,8 @@ class Message:
         return self.delivery != "express"
 
     def described(self) -> dict[str, Any]:
-        """Return the visible properties. For an acknowledgment, return the properties that MS-MQQB 3.1.7.15 sets."""
+        """Return the properties of the message that its receiver can read. For an acknowledgment, return only
+        the properties that MS-MQQB 3.1.7.15 sets."""
         if self.cls != "NORMAL":
             without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {

@@ -93,7 +93,8 @@ class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
 
 @fault("aborted-receive-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
 class AbortedReceiveReturnsPurgedMessage(Positions):
-    """A message that a transaction received before the purge returns to the queue when the transaction aborts."""
+    """A transaction receives a message, the queue is purged, and the transaction aborts: the message returns to
+    the queue."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

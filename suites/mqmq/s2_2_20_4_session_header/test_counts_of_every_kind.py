@@ -55,9 +55,9 @@ def _build_messages_of_every_kind(peer):
     "MQMQ-2.2.20.4-08",
 )
 def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
-    """Messages of every kind arrive on a session: AckSequenceNumber is their number, and each saved recoverable message
-    has a flag. A SessionAck with the number of all messages and of the recoverable messages leaves the session open,
-    and a message on a second session is number 1 there.
+    """Messages of every kind arrive on a session. AckSequenceNumber is their count, and each saved recoverable
+    message has a flag. A SessionAck with the count of all messages and the count of the recoverable messages
+    leaves the session open. The first message on a second session has number 1.
     """
     session = peer.open_raw()
     packets = _build_messages_of_every_kind(peer)
