@@ -62,7 +62,8 @@ class Acknowledgment(Expectation):
 
 def closed() -> Closed:
     """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
-    connection."""
+    connection.
+    """
     return Closed()
 
 

@@ -36,7 +36,8 @@ class Message:
 
     def described(self) -> dict[str, Any]:
         """Return the properties of the message that its receiver can read. For an acknowledgment, return only
-        the properties that MS-MQQB 3.1.7.15 sets."""
+        the properties that MS-MQQB 3.1.7.15 sets.
+        """
         if self.cls != "NORMAL":
             without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {

@@ -191,7 +191,8 @@ class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
 @fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
 class NotifyQueueOpenToSendInUpperCase(QueueOpening):
     """An application can open the queue of change notifications with send access if the application writes the
-    name of the queue in capital letters."""
+    name of the queue in capital letters.
+    """
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

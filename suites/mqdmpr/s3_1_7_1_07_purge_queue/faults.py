@@ -94,7 +94,8 @@ class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
 @fault("aborted-receive-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
 class AbortedReceiveReturnsPurgedMessage(Positions):
     """A transaction receives a message, the queue is purged, and the transaction aborts: the message returns to
-    the queue."""
+    the queue.
+    """
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

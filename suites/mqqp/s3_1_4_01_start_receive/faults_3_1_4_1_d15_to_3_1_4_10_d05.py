@@ -123,7 +123,8 @@ class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
 @fault("server-entry-of-failed-cursor-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
 class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
     """When a read by a cursor fails because its message was already received, the server keeps the entry of the
-    read."""
+    read.
+    """
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
