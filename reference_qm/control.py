@@ -35,6 +35,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
         for name, verbs in {
             "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT_VERBS}",
             "send": "send",
+            "send_extension": "",  # the arguments extension_base64 and correlation_id of send
             "open_to_send": "open_to_send close_queue",
             "get_queue_path": "get_queue_path",
             "reject": "reject",
@@ -58,7 +59,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
 """The verbs of each facility.
 
 A verb that belongs to two facilities is offered if either facility is offered. A verb that belongs to no facility
-(identity, cancel, stop) is always offered.
+(identity, cancel, stop) is always offered. A facility without verbs stands for arguments of another facility's verb.
 """
 
 
@@ -73,8 +74,13 @@ def find_refusal(verb: object, offered: Collection[str]) -> str | None:
 
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
-    """Return the known facilities whose verbs are all offered."""
-    return [name for name in known if all(find_refusal(verb, offered) is None for verb in FACILITIES[name])]
+    """Return the known facilities that are offered themselves, or that have verbs which are all offered."""
+
+    def are_verbs_offered(name: str) -> bool:
+        verbs = FACILITIES[name]
+        return bool(verbs) and all(find_refusal(verb, offered) is None for verb in verbs)
+
+    return [name for name in known if name in offered or are_verbs_offered(name)]
 
 
 class ControlError(ValueError):
@@ -164,6 +170,16 @@ def _convert_base64(value: object) -> bytes:
         return base64.b64decode(text, validate=True)
     except ValueError:
         raise ValueError("must be base64") from None
+
+
+def _convert_correlation_id(value: object) -> bytes:
+    try:
+        identifier = bytes.fromhex(_convert_string(value))
+    except ValueError:
+        identifier = b""
+    if len(identifier) != commands.CORRELATION_ID_SIZE:
+        raise ValueError(f"must be {2 * commands.CORRELATION_ID_SIZE} hexadecimal digits")
+    return identifier
 
 
 def _convert_guid(value: object) -> UUID:
@@ -256,6 +272,8 @@ def _make_send_message(**values: Any) -> commands.SendMessage:
         raise ControlError("send: give only one of body and body_base64")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
+    if "extension_base64" in values:
+        values["extension"] = values.pop("extension_base64")
     values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # with None, the message gets the system's default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
@@ -264,7 +282,9 @@ def _make_create_queue(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SEND_ARGUMENTS = _derive_verb(commands.SendMessage, without=("recoverable", "transactional"))
+_SEND_ARGUMENTS = _derive_verb(
+    commands.SendMessage, without=("recoverable", "transactional", "extension", "correlation_id")
+)
 _CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
 
 _PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.Published, null=False)
@@ -291,7 +311,13 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "get_transfers": _derive_verb(commands.GetTransfers),
         "send": Verb(
             _make_send_message,
-            {**_SEND_ARGUMENTS.takes, "body_base64": _convert_base64, "delivery": _convert_delivery},
+            {
+                **_SEND_ARGUMENTS.takes,
+                "body_base64": _convert_base64,
+                "delivery": _convert_delivery,
+                "extension_base64": _convert_base64,
+                "correlation_id": _convert_correlation_id,
+            },
             _SEND_ARGUMENTS.required,
         ),
         "receive": _derive_verb(commands.ReceiveMessage),

@@ -34,6 +34,11 @@ _PROBE_MESSAGE: dict[str, Any] = {
     "delivery": "recoverable",
     "application_tag": 4_000_000_000,
 }
+_PROBE_EXTENSION: dict[str, Any] = {
+    "extension_base64": base64.b64encode(b"attach\xff" * 43).decode(),
+    "correlation_id": "00112233445566778899aabbccddeeff01020304",
+}
+"""The arguments of send that belong to the facility send_extension."""
 
 
 class Probes(Asking):
@@ -152,7 +157,8 @@ class Probes(Asking):
                 "send",
             )
             return
-        sent = self._call_expecting_success("send", to=self._name_destination(self._plain), **_PROBE_MESSAGE)
+        message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
+        sent = self._call_expecting_success("send", to=self._name_destination(self._plain), **message)
         peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain)
         if sent is None or peeked is None:
             return
@@ -162,7 +168,7 @@ class Probes(Asking):
                 "peek", f"the message sent to {self._name_destination(self._plain)} is missing: {sent['message_id']}"
             )
             return
-        for name, value in _PROBE_MESSAGE.items():
+        for name, value in message.items():
             if name in mine[0] and mine[0][name] != value:
                 self._note_wrong_answer("peek", f"{name} is {mine[0][name]!r}; the message was sent with {value!r}")
 

@@ -26,6 +26,7 @@ FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
         "queue_control",
         "send",
+        "send_extension",
         "open_to_send",
         "receive",
         "transactions",

@@ -165,7 +165,7 @@ class VariedCheck:
     def _run_check(self, row: Row) -> Trial:
         """Run the check with one row."""
         item, sut = self.item, self.sut
-        variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
+        variant = Variant(row, sut.facilities, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
         self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")

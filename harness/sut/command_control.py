@@ -45,7 +45,9 @@ supported. If a check calls a verb without a command, its verdict is inconclusiv
 
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
     """Return the facilities that are supported if the given verbs have commands."""
-    return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
+    return frozenset(
+        name for name, needed in FACILITIES.items() if needed and DECISIVE_VERBS.get(name, needed) <= set(verbs)
+    )
 
 
 class CommandControl:

@@ -9,6 +9,7 @@ first value of a parameter is the default, which changes nothing. Spec: MS-MQMQ 
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -24,13 +25,18 @@ TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
 """A body that is longer than the blocks in which a system may store or send bodies."""
+LONG_EXTENSION = bytes(255 - index % 253 for index in range(303))
+"""An extension whose size needs two bytes and is not a multiple of 4."""
+CORRELATION_ID = SECOND_SOURCE_GUID.bytes_le + bytes([0x87, 0x65, 0x43, 0x21])
+"""The CorrelationID of an answer to a message of another queue manager. Its number needs all four bytes."""
 LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class Value(NamedTuple):
     """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is
-    used.
+    used. ``send_needs``: the facilities without which the value changes only packets of the peer, and no request
+    ``send``.
     """
 
     name: str
@@ -38,6 +44,7 @@ class Value(NamedTuple):
     send: Fields = NO_FIELDS
     queue: Fields = NO_FIELDS
     needs: tuple[str, ...] = ()
+    send_needs: tuple[str, ...] = ()
 
 
 def _user_fields(**fields: Any) -> Fields:
@@ -83,9 +90,11 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         Value(
             "private",
             _user_fields(
-                AdminQueue=PrivateQueueFormatName(SourceQueueManager=SECOND_SOURCE_GUID, PrivateQueueIdentifier=1)
+                AdminQueue=PrivateQueueFormatName(
+                    SourceQueueManager=SECOND_SOURCE_GUID, PrivateQueueIdentifier=0x8765_4321
+                )
             ),
-            {"admin_queue": f"PRIVATE={SECOND_SOURCE_GUID}\\00000001"},
+            {"admin_queue": f"PRIVATE={SECOND_SOURCE_GUID}\\87654321"},
         ),
     ),
     "positive journaling": (Value("no"), Value("yes", _user_fields(JP=1), {"journal": ("positive",)})),
@@ -105,14 +114,31 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         Value("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
     ),
     "label": (Value("short"), Value("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
-    "extension": (Value("none"), Value("5 bytes", _properties_fields(ExtensionData=b"\0ext\xff"))),
+    "extension": (
+        Value("none"),
+        Value(
+            f"{len(LONG_EXTENSION)} bytes",
+            _properties_fields(ExtensionData=LONG_EXTENSION),
+            {"extension_base64": b64encode(LONG_EXTENSION).decode()},
+            send_needs=("send_extension",),
+        ),
+    ),
+    "correlation": (
+        Value("none"),
+        Value(
+            "20 bytes",
+            _properties_fields(CorrelationID=CORRELATION_ID),
+            {"correlation_id": CORRELATION_ID.hex()},
+            send_needs=("send_extension",),
+        ),
+    ),
     "time to reach queue": (
         Value("infinite"),
         Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
     ),
     "time to be received": (
         Value("infinite"),
-        Value("a day", _user_fields(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
+        Value("two days", _user_fields(TimeToBeReceived=2 * DAY_S), {"time_to_be_received_s": 2 * DAY_S}),
     ),
     "application tag": (
         Value("0"),

@@ -4,20 +4,22 @@ choose itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.varying.arrays import Row
-from harness.varying.parameters import PARAMETERS, Fields, find_value
+from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
 """The headers for which both the check and the row may give fields."""
 
 
 class Variant:
-    """A row, and its effect on packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
+    """A row, and its effect on packets and requests. ``facilities``: the facilities of the SUT. ``names``: the names
+    that replace ``{peer}`` and ``{sut}``.
+    """
 
-    def __init__(self, row: Row, **names: str) -> None:
+    def __init__(self, row: Row, facilities: Set[str] = frozenset(), **names: str) -> None:
         self.row = row
         self.applied: set[str] = set()
         """The parameters whose values were applied to at least one message, queue or read of the check."""
@@ -26,7 +28,8 @@ class Variant:
         for parameter, name in row.items():
             value = find_value(parameter, name)
             self._packet[parameter] = _put_names(value.packet, names)
-            self._requests["send"][parameter] = _put_names(value.send, names)
+            send = value.send if set(value.send_needs) <= facilities else NO_FIELDS
+            self._requests["send"][parameter] = _put_names(send, names)
             self._requests["create_queue"][parameter] = value.queue
 
     def value(self, parameter: str) -> str:

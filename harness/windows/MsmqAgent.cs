@@ -552,6 +552,8 @@ namespace Mqconform
             if (sent.Has("priority")) message.Priority = (MessagePriority)sent.Number("priority", 0, 7);
             if (sent.Has("application_tag"))
                 message.AppSpecific = unchecked((int)sent.Number("application_tag", 0, uint.MaxValue));
+            if (sent.Has("extension_base64")) message.Extension = sent.Bytes("extension_base64");
+            if (sent.Has("correlation_id")) message.CorrelationId = Correlation(sent.Text("correlation_id"));
             if (sent.Has("admin_queue")) message.AdministrationQueue = Named(sent.Text("admin_queue"));
             if (sent.Has("response_queue")) message.ResponseQueue = Named(sent.Text("response_queue"));
             if (!sent.IsNull("time_to_reach_queue_s")) // a property that is not set has the system's default
@@ -666,17 +668,30 @@ namespace Mqconform
         }
 
         // The GUID as in memory, then the number, little-endian: the 20 bytes of MS-MQMQ 2.2.8.
-        private static string Hexadecimal(string identifier)
+        public static string Hexadecimal(string identifier)
         {
             string[] parts = (identifier ?? "").Split('\\');
             Guid guid;
-            uint number;
-            if (parts.Length != 2 || !Guid.TryParse(parts[0], out guid) || !uint.TryParse(parts[1], out number))
+            long number; // System.Messaging shows numbers above 0x7FFFFFFF as negative numbers
+            if (parts.Length != 2 || !Guid.TryParse(parts[0], out guid) || !long.TryParse(parts[1], out number))
                 return new string('0', 40);
             byte[] bytes = new byte[20];
             guid.ToByteArray().CopyTo(bytes, 0);
             for (int i = 0; i < 4; i++) bytes[16 + i] = (byte)(number >> (8 * i));
             return BitConverter.ToString(bytes).Replace("-", "").ToLowerInvariant();
+        }
+
+        /// <summary>Convert 20 bytes in hexadecimal to an identifier of System.Messaging, GUID\number.</summary>
+        private static string Correlation(string hexadecimal)
+        {
+            byte[] bytes = new byte[20], guid = new byte[16];
+            if (hexadecimal.Length != 2 * bytes.Length) throw new Refused("send: correlation_id must be 40 hexadecimal digits");
+            for (int i = 0; i < bytes.Length; i++)
+                if (!byte.TryParse(hexadecimal.Substring(2 * i, 2), NumberStyles.AllowHexSpecifier,
+                        CultureInfo.InvariantCulture, out bytes[i]))
+                    throw new Refused("send: correlation_id must be 40 hexadecimal digits");
+            Array.Copy(bytes, guid, guid.Length);
+            return new Guid(guid) + "\\" + BitConverter.ToInt32(bytes, guid.Length);
         }
 
         private static long Seconds(DateTime when) { return (long)(when.ToUniversalTime() - Epoch).TotalSeconds; }
@@ -805,7 +820,7 @@ namespace Mqconform
 
         private static readonly string[] Facilities =
         {
-            "queue_control", "send", "open_to_send", "reject", "receive", "transactions", "pause", "restart",
+            "queue_control", "send", "send_extension", "open_to_send", "reject", "receive", "transactions", "pause", "restart",
             "environment", "management", "remote_read"
         };
 
@@ -815,7 +830,7 @@ namespace Mqconform
             messages = new Messages(windows);
             const string properties = " label journaling quota_kb journal_quota_kb authenticated privacy base_priority type";
             const string sent = "to body body_base64 body_type label priority delivery acks admin_queue response_queue " +
-                "time_to_reach_queue_s time_to_be_received_s journal application_tag transaction " +
+                "time_to_reach_queue_s time_to_be_received_s journal application_tag extension_base64 correlation_id transaction " +
                 "authentication_level hash_algorithm privacy_level sender";
             Verbs = new Dictionary<string, Verb>
             {

@@ -9,6 +9,9 @@ from uuid import UUID
 from reference_qm.surface.remote_commands import RemoteRequest
 from reference_qm.value_object import value_object
 
+CORRELATION_ID_SIZE = 20
+"""The size of MessagePropertiesHeader.CorrelationID in bytes. Spec: MS-MQMQ 2.2.19.3."""
+
 
 @value_object
 class Identity:
@@ -166,6 +169,7 @@ class SendMessage:
     ``authentication_level``: none, sig10, sig20 or sig30. ``hash_algorithm``: md2 to sha512, or None for the default of
     the configuration. ``privacy_level``: none, base, enhanced or advanced. ``sender``: an account by name or SID,
     queue_manager, or none. ``certificate``: the account whose certificate signs the message, by default the sender.
+    ``extension``: the ExtensionData. ``correlation_id``: the 20 bytes of CorrelationID (MS-MQMQ 2.2.19.3).
     """
 
     to: str
@@ -190,6 +194,8 @@ class SendMessage:
     certificate: str | None = None
     dead_letter_queue: str | None = None
     trace_queue: UUID | None = None
+    extension: bytes = b""
+    correlation_id: bytes = bytes(CORRELATION_ID_SIZE)
 
 
 @value_object

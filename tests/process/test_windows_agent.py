@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import itertools
 import json
@@ -252,6 +253,20 @@ def test_windows_agent_reports_impossible_verb_as_unsupported_and_refusal_as_ref
     hearing.call("abort", transaction=transaction)
     refusal = hearing.ask("get_queue", name="private$\\mqc-nobody")
     assert (refusal["ok"], refusal.get("unsupported")) == (False, None)
+
+
+def test_windows_agent_sends_and_shows_extension_and_correlation_identifier(hearing: Agent) -> None:
+    queue, extension = "private$\\mqc-extended", base64.b64encode(bytes(range(256)) + b"more").decode()
+    hearing.call("create_queue", name=queue)
+    for number in ("01000000", "ffffffff"):
+        identifier = "00112233445566778899aabbccddeeff" + number
+        sent = hearing.call(
+            "send", to=f"DIRECT=TCP:127.0.0.1\\{queue}", extension_base64=extension, correlation_id=identifier
+        )
+        shown = hearing.call("receive", queue=queue)["message"]
+        assert sent["message_id"] == shown["message_id"]
+        assert (shown["extension_base64"], shown["correlation_id"]) == (extension, identifier)
+    hearing.call("delete_queue", name=queue)
 
 
 def test_requested_signature_is_passed_to_msmq(hearing: Agent) -> None:

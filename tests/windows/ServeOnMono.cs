@@ -304,6 +304,8 @@ namespace Mqconform.OnMono
             sent["body_base64"] = Convert.ToBase64String(((MemoryStream)BodyStream).ToArray());
             sent["body_type"] = (long)unchecked((uint)BodyType);
             sent["application_tag"] = (long)unchecked((uint)AppSpecific);
+            if (Extension != null) sent["extension_base64"] = Convert.ToBase64String(Extension);
+            if (!string.IsNullOrEmpty(CorrelationId)) sent["correlation_id"] = Messages.Hexadecimal(CorrelationId);
             sent["delivery"] = Recoverable ? "recoverable" : "express";
             List<object> acks = new List<object>(), journal = new List<object>();
             foreach (KeyValuePair<string, int> ack in Messages.Acks) if (((int)AcknowledgeType & ack.Value) != 0) acks.Add(ack.Key);

@@ -107,7 +107,7 @@ class Commands(Part):
         security = self._find_requested_security(request)
         if local is not None:
             security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
-        elif security is not None or may_exceed_packet_size(request.body):
+        elif security is not None or may_exceed_packet_size(request.body + request.extension):
             check_fit(self._build_message(request, security, now))
         else:
             check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
@@ -246,6 +246,8 @@ class Commands(Part):
             Body=request.body,
             BodyType=request.body_type,
             AppSpecific=request.application_tag,
+            Extension=request.extension,
+            CorrelationIdentifier=request.correlation_id,
             SentTime=now.utc_s,
             ArrivalTime=now.utc_s if arrived else 0,
             TimeToReachQueue=self.qm.config.long_live_time_s if reach is None else reach,

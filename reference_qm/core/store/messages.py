@@ -136,9 +136,11 @@ def serialize_message(message: Message) -> UserMessagePacket:
     return packet if listed is None else add_destination_lists(packet, message, listed)
 
 
-def may_exceed_packet_size(body: bytes) -> bool:
-    """Return whether a body may be too large for a packet. A smaller body fits with any label and any queues."""
-    return len(body) > FITTING_BODY_BYTES
+def may_exceed_packet_size(content: bytes) -> bool:
+    """Return whether a body, or a body and an extension, may be too large for a packet. Smaller contents fit with any
+    label and any queues.
+    """
+    return len(content) > FITTING_BODY_BYTES
 
 
 def check_fit(message: Message) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -23,6 +25,11 @@ CONTENTS = {
 """For each signature type, the body and the label of its message. One message has no body, and one message has a body
 of more than 64 KB.
 """
+SIGNED_EXTENSION = {
+    "extension_base64": b64encode(b"signed extension of an odd number of bytes.").decode(),
+    "correlation_id": bytes(range(1, 21)).hex(),
+}
+"""Properties that a signature covers, for a SUT with the facility send_extension."""
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
@@ -102,9 +109,11 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     """
     outgoing = Outgoing(peer, sut)
     found = {}
+    extended = SIGNED_EXTENSION if sut.has("send_extension") else {}
     for level in SIGNATURE_KINDS:
         frame = outgoing.poll(
             **CONTENTS[level],
+            **extended,
             delivery=delivery,
             application_tag=7,
             priority=5,

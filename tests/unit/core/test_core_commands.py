@@ -31,6 +31,7 @@ def test_identity_command_returns_guid_versions_and_keys(host):
     known = (
         "queue_control",
         "send",
+        "send_extension",
         "open_to_send",
         "get_queue_path",
         "reject",
