@@ -11,6 +11,7 @@ from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
+from harness.judging.compared import load_compared_rules
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
@@ -314,7 +315,7 @@ class Judge:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
-        row, passive = self.catalogue[rule], PASSIVE[rule]
+        row, passive = self.catalogue[rule], PASSIVE.get(rule) or load_compared_rules()[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
             seen = (

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, TypeVar
 
 from harness.capture.recorder import MALFORMED, RPC_TRANSPORT, Connection, Frame
 from harness.errors import HarnessError
+from harness.judging.compared import ComparedMessages
 from harness.paths import SUITES
-from reference_qm.codec import FormatError
+from reference_qm.codec import FormatError, UserMessagePacket
 
 MAX_FAILURES_RECORDED = 3
 """The maximum number of failing packets that one check records for each passive rule. The tally only counts further
@@ -289,6 +290,18 @@ class PassiveJudge:
         """
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
+        self.compared: ComparedMessages | None = None
+        """The messages that are compared with the control channel, if the system has one."""
+
+    def compare_messages(self) -> ComparedMessages:
+        """Return the messages that are compared with the control channel. Packets are compared from now on."""
+        if self.compared is None:
+            self.compared = ComparedMessages(self._note_comparison)
+        return self.compared
+
+    def _note_comparison(self, rule: str, frame: Frame, kept: bool, observed: str) -> None:
+        if frame.connection not in self._spoilt:
+            self.tallies.setdefault(rule, Tally()).note(frame, (kept, observed))
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet. Predicates do not apply to DCE/RPC PDUs."""
@@ -296,6 +309,8 @@ class PassiveJudge:
             return
         if frame.from_sut:
             self._judge_record(frame)
+        if self.compared is not None and isinstance(packet := get_record(frame), UserMessagePacket):
+            self.compared.on_message(frame, packet)
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
@@ -334,7 +349,10 @@ class PassiveJudge:
         """Return a judge for another row of the same varied check. The returned judge does not know the packets of
         earlier rows.
         """
-        return PassiveJudge()
+        made = PassiveJudge()
+        if self.compared is not None:
+            made.compare_messages()
+        return made
 
     def add(self, other: PassiveJudge) -> None:
         """Add the findings of the judge of another row of the same varied check."""

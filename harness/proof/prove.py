@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
+from harness.judging.compared import load_compared_rules
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.steps import can_notice, find_changed_steps
@@ -78,7 +79,7 @@ def prove(
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
-    if not wanted & inventory.passive:  # every check can judge a passive rule
+    if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.run_clean(checks)

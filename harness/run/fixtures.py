@@ -4,9 +4,9 @@ judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -82,6 +82,11 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         else:
             rows.judge.packets.on_frame(frame)
 
+    def compare_answer(verb: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        rows.judge.packets.compare_messages().on_answer(verb, arguments, answer)
+
+    if sut.observe_answers(compare_answer):
+        judge.packets.compare_messages()
     recorder.listeners.append(judge_or_note)
     if (mirror := request.config.stash.get(MIRROR_KEY, None)) is not None:
         recorder.listeners.append(mirror.on_frame)

@@ -12,6 +12,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
+from harness.sut.observed_control import AnswerListener, ObservedControl
 from harness.sut.outcomes import get_label, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
@@ -468,6 +469,13 @@ class Sut(OwnQueues):
             self.undo_changes()
         self.forget_queues()
         self._timers, self._settings = {}, {}
+
+    def observe_answers(self, listener: AnswerListener) -> bool:
+        """Pass every answer of the control channel to a listener; return whether there is a control channel."""
+        if self._control is None:
+            return False
+        self._control = ObservedControl(self._control, listener)
+        return True
 
     def begin_row(self, variant: Variant) -> None:
         """Use the values of a row of a varied check for all following requests. If the system can be reset, reset

@@ -1,0 +1,300 @@
+"""Compare messages on the control channel with their packets, in every check.
+
+An application of the SUT gives the properties of a message to the request ``send``; the packet of that message must have
+them. The peer sends a packet; the message that an application of the SUT reads must have its properties. A table of the
+suites (suites/compared_properties.py) assigns rules to the properties.
+
+Messages are matched by their identifiers. Packets of a message that is sent again are compared again.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, ClassVar
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+from harness.errors import HarnessError
+from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
+from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
+
+INFINITE_S = 0xFFFF_FFFF
+LABEL_LIMIT = 249
+MAX_MESSAGES_KEPT = 4_096
+_SOURCE_HOST, _ADMINISTRATION_HOST = 2, 4
+"""The values of AQ and RQ for a private queue of the source, and of the host of the administration queue."""
+_ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+
+Properties = Mapping[str, Any]
+Report = Callable[[str, Frame, bool, str], None]
+"""Receives a rule, the packet, whether the packet keeps the rule, and the observation."""
+
+
+class Half(StrEnum):
+    """Which values are compared: a packet with the request to send it, or a message that was read with its packet."""
+
+    SENT = "sent"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRule:
+    """A rule about properties of a message. ``only_omitted``: whether the rule is about the default values, so that
+    only properties which the application did not give are compared.
+    """
+
+    rule: str
+    half: Half
+    properties: tuple[str, ...]
+    only_omitted: bool = False
+
+    advice: ClassVar[bool] = False
+    """Whether the comparison judges only the SHOULD in the sentence of a MUST."""
+
+    @property
+    def expected(self) -> str:
+        """The expectation as verdicts show it."""
+        names = ", ".join(self.properties)
+        if self.half is Half.READ:
+            return f"the message that was read has {names} of its packet"
+        given = "the default" if self.only_omitted else "the application's"
+        return f"the packet has {given} {names}"
+
+
+COMPARED: dict[str, ComparedRule] = {}
+"""The rules that are judged by comparison, by id."""
+
+
+def compare_properties(half: Half, properties: str, *rules: str, only_omitted: bool = False) -> None:
+    """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
+    for rule in rules:
+        if rule in COMPARED:
+            raise HarnessError(f"{rule} is compared twice")
+        COMPARED[rule] = ComparedRule(rule, half, tuple(properties.split()), only_omitted)
+
+
+@cache
+def load_compared_rules() -> dict[str, ComparedRule]:
+    """Import the table of the suites, and return the rules by id."""
+    importlib.import_module("suites.compared_properties")
+    return COMPARED
+
+
+def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
+    """Return the properties of a message from its packet. A property that the packet shows in encrypted form, or a
+    queue whose host depends on the receiver, is left out.
+    """
+    user, properties = packet.UserHeader, packet.MessagePropertiesHeader
+    described: dict[str, Any] = {
+        "label": (properties.Label or "").rstrip("\0"),
+        "body_type": properties.BodyType,
+        "priority": 0 if user.TH else packet.BaseHeader.PR,
+        "delivery": "transactional" if user.TH else "recoverable" if user.DM else "express",
+        "correlation_id": properties.CorrelationID.hex(),
+        "application_tag": properties.ApplicationTag,
+        "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
+        "time_to_reach_queue_s": packet.BaseHeader.TimeToReachQueue,
+        "time_to_be_received_s": user.TimeToBeReceived,
+        "acks": sorted(name for bit, name in _ACKS.items() if getattr(properties, bit)),
+        "positive_journal": bool(user.JP),
+        "negative_journal": bool(user.JN),
+        "trace_queue": None if packet.DebugHeader is None else _text(packet.DebugHeader.QueueIdentifier),
+    }
+    if not (packet.SecurityHeader is not None and packet.SecurityHeader.EB):
+        described["body_base64"] = base64.b64encode(properties.MessageBody).decode()
+    for name, kind, queue in (
+        ("admin_queue", user.AQ, user.AdminQueue),
+        ("response_queue", user.RQ, user.AdminQueue if user.RQ == 1 else user.ResponseQueue),
+    ):
+        if kind == 0 or (queue is not None and (kind != 3 and kind != _ADMINISTRATION_HOST)):
+            described[name] = _name_queue(queue, user.SourceQueueManager)
+    return described
+
+
+def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
+    """Return the properties that the packet of a requested message must have, and the properties that the request
+    omits. A property with a value that the system may change, or chooses itself, is left out.
+    """
+    given = {name for name, value in request.items() if value is not None}
+    transactional = request.get("delivery") == "transactional" or request.get("transaction") is not None
+    journal = request.get("journal") or ()
+    body = base64.b64encode(str(request.get("body") or "").encode("utf-8", "surrogatepass")).decode()
+    wanted: dict[str, Any] = {
+        "label": request.get("label") or "",
+        "body_base64": request.get("body_base64", body),
+        "body_type": request.get("body_type", 0),
+        "priority": 0 if transactional else request.get("priority", 3),
+        "delivery": "transactional" if transactional else request.get("delivery", "express"),
+        "correlation_id": request.get("correlation_id", "00" * 20).lower(),
+        "application_tag": request.get("application_tag", 0),
+        "extension_base64": request.get("extension_base64", ""),
+        "time_to_reach_queue_s": request.get("time_to_reach_queue_s", INFINITE_S),
+        "time_to_be_received_s": request.get("time_to_be_received_s", INFINITE_S),
+        "acks": sorted(request.get("acks") or ()),
+        "positive_journal": "positive" in journal,
+        "negative_journal": "negative" in journal,
+        "trace_queue": _text(request.get("trace_queue")),
+        "admin_queue": _normalize_queue(request.get("admin_queue")),
+        "response_queue": _normalize_queue(request.get("response_queue")),
+    }
+    omitted = set(wanted) - given
+    omitted -= {"body_base64"} if "body" in given else set()
+    if "journal" not in given:
+        omitted |= {"positive_journal", "negative_journal"}
+    else:
+        omitted -= {"positive_journal", "negative_journal"}
+    if transactional:
+        omitted -= {"priority", "delivery"}
+    return {name: value for name, value in wanted.items() if not _is_left_to_system(name, value)}, omitted
+
+
+def describe_message(message: Properties) -> dict[str, Any]:
+    """Return the properties of a message that was read, as far as the control channel shows them and a system cannot
+    choose them.
+    """
+    shown = {
+        name: message[name]
+        for name in ("label", "body_base64", "body_type", "priority", "delivery", "application_tag", "extension_base64")
+        if message.get(name) is not None
+    }
+    if isinstance(message.get("correlation_id"), str):
+        shown["correlation_id"] = message["correlation_id"].lower()
+    if isinstance(message.get("acks"), list):
+        shown["acks"] = sorted(message["acks"])
+    if isinstance(message.get("journal"), list):
+        shown |= {f"{kind}_journal": kind in message["journal"] for kind in ("positive", "negative")}
+    if "trace_queue" in message:
+        shown["trace_queue"] = _text(message["trace_queue"])
+    return shown
+
+
+class ComparedMessages:
+    """The messages of one check that are compared. ``report`` receives each finding."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._requests: dict[str, Properties] = {}
+        self._sent: dict[str, list[Frame]] = {}
+        """The packets of the SUT whose requests are not known yet, by identifier."""
+        self._received: dict[str, Frame | None] = {}
+        """The packets of the peer by identifier, or None if the peer used the identifier for different packets."""
+        self._read: set[tuple[str, str]] = set()
+        """The messages that were compared after they were read, each with its shown properties."""
+
+    def on_message(self, frame: Frame, packet: UserMessagePacket) -> None:
+        """Add a packet, and compare it if its request is known."""
+        identifier = _name_message(packet)
+        if not frame.from_sut:
+            known = self._received.get(identifier, frame)
+            self._received[identifier] = known if known is not None and known.data == frame.data else None
+            _limit_size(self._received)
+        elif (request := self._requests.get(identifier)) is not None:
+            self._compare_with_request(frame, packet, request)
+        else:
+            self._sent.setdefault(identifier, []).append(frame)
+            _limit_size(self._sent)
+
+    def on_answer(self, verb: str, arguments: Properties, answer: Properties) -> None:
+        """Add an answer of the control channel, and compare the messages that it shows."""
+        if verb == "send" and isinstance(identifier := answer.get("message_id"), str) and "," not in arguments["to"]:
+            self._requests[identifier.lower()] = arguments
+            _limit_size(self._requests)
+            for frame in self._sent.pop(identifier.lower(), ()):
+                self._compare_with_request(frame, frame.record, arguments)
+        for message in _list_messages(answer):
+            self._compare_with_packet(message)
+
+    def _compare_with_request(self, frame: Frame, packet: Any, request: Properties) -> None:
+        wanted, omitted = describe_request(request)
+        found = describe_packet(packet)
+        for rule in load_compared_rules().values():
+            if rule.half is Half.SENT:
+                names = [name for name in rule.properties if not rule.only_omitted or name in omitted]
+                self._judge(rule, frame, names, wanted, found)
+
+    def _compare_with_packet(self, message: Properties) -> None:
+        identifier = str(message.get("message_id", "")).lower()
+        frame = self._received.get(identifier)
+        if frame is None or (identifier, key := repr(sorted(message.items(), key=str))) in self._read:
+            return
+        self._read.add((identifier, key))
+        found, wanted = describe_message(message), describe_packet(frame.record)  # type: ignore[arg-type]
+        for rule in load_compared_rules().values():
+            if rule.half is Half.READ:
+                self._judge(rule, frame, rule.properties, wanted, found)
+
+    def _judge(self, rule: ComparedRule, frame: Frame, names: Any, wanted: Properties, found: Properties) -> None:
+        compared = [name for name in names if name in wanted and name in found]
+        wrong = [name for name in compared if wanted[name] != found[name]]
+        if compared:
+            shown = "; ".join(
+                f"{name} is {_shorten(found[name])} instead of {_shorten(wanted[name])}" for name in wrong
+            )
+            self._report(rule.rule, frame, not wrong, shown or f"{', '.join(compared)} as expected")
+
+
+def _list_messages(answer: Properties) -> Iterator[Properties]:
+    """Yield the messages in an answer that have the class of ordinary messages."""
+    shown = [answer.get("message"), *(answer["messages"] if isinstance(answer.get("messages"), list) else ())]
+    for message in shown:
+        if isinstance(message, Mapping) and message.get("class", "MQMSG_CLASS_NORMAL") == "MQMSG_CLASS_NORMAL":
+            yield message
+
+
+def _is_left_to_system(name: str, value: object) -> bool:
+    """Return whether a system may send another value: a label that is too long, a queue whose name contains no
+    address, or a time limit that the application does not give.
+    """
+    if name == "label":
+        return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
+    if name in ("admin_queue", "response_queue"):
+        return value is not None and str(value).startswith("direct=") and not str(value).startswith("direct=tcp:")
+    return value is None and name.startswith("time_to_")
+
+
+def _name_queue(queue: Any, source: UUID) -> str | None:
+    """Return the format name of an administration or response queue in a packet, normalized for comparison."""
+    if isinstance(queue, DirectQueueFormatName):
+        return _normalize_queue(f"DIRECT={queue.DirectFormatName}".rstrip("\0"))
+    if isinstance(queue, PublicQueueFormatName):
+        return _normalize_queue(f"PUBLIC={queue.PublicQueueIdentifier}")
+    if isinstance(queue, PrivateQueueFormatName):
+        return _normalize_queue(f"PRIVATE={queue.SourceQueueManager}\\{queue.PrivateQueueIdentifier:08x}")
+    if isinstance(queue, QueueNumber):
+        return _normalize_queue(f"PRIVATE={source}\\{queue.PrivateQueueIdentifier:08x}")
+    return None
+
+
+def _normalize_queue(name: object) -> str | None:
+    """Return a format name in lower case, with eight digits for the number of a private queue."""
+    if not name:
+        return None
+    kind, _, rest = str(name).lower().partition("=")
+    guid, _, number = rest.partition("\\")
+    if kind != "private":
+        return f"{kind}={rest}"
+    return f"private={guid}\\{int(number, 16):08x}" if number else f"private={guid}"
+
+
+def _name_message(packet: UserMessagePacket) -> str:
+    return f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value).lower()
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _limit_size(kept: dict[str, Any]) -> None:
+    """Remove the oldest entry of a table that is too large."""
+    if len(kept) > MAX_MESSAGES_KEPT:
+        del kept[next(iter(kept))]
