@@ -1,8 +1,8 @@
 """Compare messages on the control channel with their packets, in every check.
 
-An application of the SUT gives the properties of a message to the request ``send``; the packet of that message must have
-them. The peer sends a packet; the message that an application of the SUT reads must have its properties. A table of the
-suites (suites/compared_properties.py) assigns rules to the properties.
+An application of the SUT gives the properties of a message to the request ``send``; the packet of that message must
+have them. The peer sends a packet; the message that an application of the SUT reads must have the properties of the
+packet. A table of the suites (suites/compared_properties.py) assigns rules to the properties.
 
 Messages are matched by their identifiers. Packets of a message that is sent again are compared again.
 """
@@ -59,11 +59,11 @@ class ComparedRule:
     @property
     def expected(self) -> str:
         """The expectation as verdicts show it."""
-        names = ", ".join(self.properties)
+        names = ", ".join(map(_name_property, self.properties))
         if self.half is Half.READ:
-            return f"the message that was read has {names} of its packet"
-        given = "the default" if self.only_omitted else "the application's"
-        return f"the packet has {given} {names}"
+            return f"the message that was read has these properties of its packet: {names}"
+        whose = "the default values of these properties" if self.only_omitted else "these properties of the application"
+        return f"the packet has {whose}: {names}"
 
 
 COMPARED: dict[str, ComparedRule] = {}
@@ -103,8 +103,10 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         "acks": sorted(name for bit, name in _ACKS.items() if getattr(properties, bit)),
         "positive_journal": bool(user.JP),
         "negative_journal": bool(user.JN),
-        "trace_queue": None if packet.DebugHeader is None else _text(packet.DebugHeader.QueueIdentifier),
     }
+    debug = packet.DebugHeader
+    if bool(packet.BaseHeader.TR) == (debug is not None):  # otherwise, systems may differ in what they show
+        described["trace_queue"] = None if debug is None else _text(debug.QueueIdentifier)
     if not (packet.SecurityHeader is not None and packet.SecurityHeader.EB):
         described["body_base64"] = base64.b64encode(properties.MessageBody).decode()
     for name, kind, queue in (
@@ -232,10 +234,12 @@ class ComparedMessages:
         compared = [name for name in names if name in wanted and name in found]
         wrong = [name for name in compared if wanted[name] != found[name]]
         if compared:
-            shown = "; ".join(
-                f"{name} is {_shorten(found[name])} instead of {_shorten(wanted[name])}" for name in wrong
+            differences = "; ".join(
+                f"{_name_property(name)} is {_shorten(found[name])} instead of {_shorten(wanted[name])}"
+                for name in wrong
             )
-            self._report(rule.rule, frame, not wrong, shown or f"{', '.join(compared)} as expected")
+            same = f"{', '.join(map(_name_property, compared))}: as expected"
+            self._report(rule.rule, frame, not wrong, differences or same)
 
 
 def _list_messages(answer: Properties) -> Iterator[Properties]:
@@ -279,6 +283,11 @@ def _normalize_queue(name: object) -> str | None:
     if kind != "private":
         return f"{kind}={rest}"
     return f"private={guid}\\{int(number, 16):08x}" if number else f"private={guid}"
+
+
+def _name_property(name: str) -> str:
+    """Return the name of a property as verdicts show it."""
+    return name.removesuffix("_base64").removesuffix("_s").replace("_", " ")
 
 
 def _name_message(packet: UserMessagePacket) -> str:
