@@ -208,10 +208,11 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False, has only private
     queues, and runs no timer of the directory; the return of the directory changes nothing. After a restart with the
-    directory available, the SUT shows DirectoryIntegrated True, and its directory object is unchanged.
+    directory available, the SUT shows DirectoryIntegrated True, and its directory object and that of its
+    public queue are unchanged.
     """
     enterprise = Enterprise(peer, sut)
-    public = enterprise.create_queue()
+    public = enterprise.create_queue(label="of the check")
     sut.send_here(public, ["kept"], delivery="recoverable")
     sut.change_environment(directory=False)
     sut.restart()
@@ -253,7 +254,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     peer.settle()
     integrated = is_integrated()
     judge("MQSO-5.5.4-02", expected=False, observed=integrated, case="DirectoryIntegrated before the next restart")
-    object_before = sut.read_directory_object()
+    object_before = [sut.read_directory_object(), enterprise.read_object(public)]
     sut.restart()
     observed = {
         "DirectoryIntegrated": is_integrated(),
@@ -267,5 +268,5 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         ),
         observed=observed,
     )
-    object_after = sut.read_directory_object()
+    object_after = [sut.read_directory_object(), enterprise.read_object(public)]
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)
