@@ -11,7 +11,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-open-queue-with-hqueue-0-refused", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-12"), blind=True)
+@fault("server-open-queue-with-hqueue-0-refused", breaks="MQQP-3.1.4.3-11", blind=True)
 class ServerOpenQueueWithHqueue0Refused(RemoteOpening):
     """RemoteQMOpenQueue refuses a call whose hQueue is 0."""
 
@@ -35,7 +35,7 @@ class ServerOpenQueueComparesLow16BitsOfDwpcontext(RemoteOpening):
         return super().check_open_values_equal(p_queue & 0xFFFF, dwp_context & 0xFFFF)
 
 
-@fault("server-second-open-queue-of-client-replaces-first", breaks="MQQP-3.1.4.3-16", blind=True)
+@fault("server-second-open-queue-of-client-replaces-first", breaks="MQQP-3.1.4.3-19", blind=True)
 class ServerSecondOpenQueueOfClientReplacesFirst(RemoteOpening):
     """RemoteQMOpenQueue removes the entries of the same client for other queues."""
 
@@ -74,16 +74,5 @@ class ServerOpenQueueThirdHandleNull(RemoteOpening):
         self.__dict__["opened"] = self.__dict__.get("opened", 0) + 1
         if self.__dict__["opened"] % 3 == 0:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=None))
-        else:
-            super().remote_qm_open_queue(call, now)
-
-
-@fault("server-open-queue-again-with-same-context-refused", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerOpenQueueAgainWithSameContextRefused(RemoteOpening):
-    """RemoteQMOpenQueue refuses a dwpContext that was already used for an open entry."""
-
-    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        if self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"]):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)

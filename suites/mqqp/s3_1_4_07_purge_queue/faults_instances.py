@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness.faults.parts import fault
+from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -12,7 +15,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("server-second-remote-purge-has-no-effect", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"), blind=True)
+@fault("server-second-remote-purge-has-no-effect", breaks="MQQP-3.1.4.7-10", blind=True)
 class ServerSecondRemotePurgeHasNoEffect(RemoteOpening):
     """A second RemoteQMPurgeQueue of the same queue handle returns MQ_OK and removes nothing."""
 
@@ -42,6 +45,7 @@ class ServerRemotePurgeKeepsExpressMessages(RemoteOpening):
         super().purge_remote_queue(call, queue)
         for position in kept:
             queue.MessagePositionList.insert(position)
+            position.State = MessagePositionState.AVAILABLE
 
 
 @fault("server-remote-purge-stops-after-ten-messages", breaks="MQQP-3.1.4.7-D01", blind=True)
@@ -55,19 +59,27 @@ class ServerRemotePurgeStopsAfterTenMessages(RemoteOpening):
         super().purge_remote_queue(call, queue)
         for position in kept:
             queue.MessagePositionList.insert(position)
+            position.State = MessagePositionState.AVAILABLE
 
 
 @fault("server-remote-purge-keeps-locked-message", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01"), blind=True)
-class ServerRemotePurgeKeepsLockedMessage(RemoteOpening):
-    """RemoteQMPurgeQueue does not remove a message that a receive has locked, even when the receive is ended with
-    RR_NACK.
-    """
+class ServerRemotePurgeKeepsLockedMessage(Queues):
+    """A purge does not remove a message that a receive has locked, even when the receive is ended with RR_NACK."""
 
-    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        super().purge_remote_queue(call, queue)
-        for position in queue.MessagePositionList:
-            if position.State is MessagePositionState.PURGE_PENDING:
-                position.State = MessagePositionState.LOCKED
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        def keep_locked(number: int) -> Result:
+            for position in queue.MessagePositionList:
+                if position.State is MessagePositionState.PURGE_PENDING:
+                    position.State = MessagePositionState.LOCKED
+            return done(number)
+
+        return super().purge(queue, token, keep_locked, failed)
 
 
 @fault("server-remote-purge-purges-journal-too", breaks="MQQP-3.1.4.7-09", blind=True)
