@@ -104,16 +104,6 @@ class ServerLongPacketCutTo64Kb(RemoteReads):
         return super().serialize_remote_message(position)[:0x10000]
 
 
-@fault("server-dw-size-of-second-read-is-of-first", breaks="MQQP-3.1.4.1-20", blind=True)
-class ServerDwSizeOfSecondReadIsOfFirst(RemoteReads):
-    """The server returns in dwSize at most the size of the first packet that it returned."""
-
-    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        described = super().describe_remote_message(position)
-        first = self.__dict__.setdefault("first", described["dwSize"])
-        return described | {"dwSize": min(first, described["dwSize"])}
-
-
 @fault("server-dw-queue-checked-for-receives-only", breaks="MQQP-3.1.4.1-D07", blind=True)
 class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
     """RemoteQMStartReceive checks dwQueue only with the action RECEIVE."""
