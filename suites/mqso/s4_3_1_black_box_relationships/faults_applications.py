@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 4.3.1.1 and 4.3.3: what a queue manager offers to applications, and without its surroundings."""
+"""Faults of MS-MQSO 4.3.1.1 and 4.3.3: services for applications, and operation without coordinator or directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class QueueManagerApplicationsSendOnlyToOtherComputers(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.destinations.find_local(request.to) is not None:
-            raise CommandError("a local queue is no destination")
+            raise CommandError("a local queue cannot be a destination")
         return super().send_message(request, token, now)
 
 
