@@ -113,7 +113,7 @@ class ClientCursorAfterOutageFails(ClientCancelling):
             raise
 
 
-@fault("sender-only-first-lost-session-connects-again", breaks="MQSO-5.5.2-D01", blind=True)
+@fault("sender-only-first-lost-session-connects-again", breaks=("MQSO-5.5.2-D01", "MQSO-4.3.1.2-D03"), blind=True)
 class SenderOnlyFirstLostSessionConnectsAgain(Closing):
     """When the connections of two outgoing queues are lost, the sender connects again only the first of them."""
 
