@@ -103,7 +103,7 @@ def _ignore_events(kind: type[Input]) -> Install:
 
 add(
     "server-ignores-all-rpc-bytes",
-    "MQQP-2.1-01",
+    ("MQQP-2.1-01", "MQQP-2.1-D01"),
     "The server ignores all bytes that arrive on its RPC connections.",
     _ignore_events(RpcBytes),
 )

@@ -653,11 +653,14 @@ def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by,
     )
     held = [queue.start_receive(by=by), beside.start_receive(by=by), elsewhere.start_receive(by=by)]
     held.append(beside.start_receive(by=by, hCursor=beside.open_cursor()))
-    none_left = [one.start_receive(by=by).label_or_failure for one in (queue, beside, elsewhere)]
+    further = [read(by=by) for one in (queue, beside, elsewhere) for read in (one.start_receive, one.peek)]
     judge(
         *rules["locked"],
-        expected=facts(received=labels, further_receives=each(Call.FAILURE)),
-        observed={"received": [one.label_or_outcome for one in held], "further_receives": none_left},
+        expected=facts(received=labels, further_reads=each(Call.FAILURE)),
+        observed={
+            "received": [one.label_or_outcome for one in held],
+            "further_reads": [one.label_or_failure for one in further],
+        },
         evidence=held,
     )
     for owner, number in ((beside, 1), (beside, 3)):

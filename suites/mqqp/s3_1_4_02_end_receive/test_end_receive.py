@@ -18,6 +18,7 @@ from suites.mqqp.steps.reading import fill_queue
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+LARGE_BODY_BYTES = 10_000
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
 
@@ -48,8 +49,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
-    if kind == "plain":  # an express message beside a recoverable one
-        remote.send_all([remote.peer.message({"DM": 0}, label="first")])
+    if kind == "plain":  # a large express message beside a recoverable one
+        remote.send_all([remote.peer.message({"DM": 0}, label="first", body=bytes(LARGE_BODY_BYTES))])
         fill_queue(remote, kind, "second")
     else:
         fill_queue(remote, kind, "first", "second")

@@ -7,6 +7,7 @@ from uuid import UUID
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
 
 pytestmark = needs("qm2qm")
 
@@ -19,8 +20,8 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
 )
 def test_each_open_queue_returns_unique_handle(remote, judge):
     """Two calls of RemoteQMOpenQueue return two different handles, and a third call with the descriptor of the first
-    call returns a third handle; peeks of both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second
-    call gets a fault.
+    call returns a third handle; peeks of both queues succeed, also by a queue that was opened only to peek.
+    RemoteQMCloseQueue succeeds once with a handle; a second call gets a fault.
     """
     remote.empty_queue()
     association = remote.associate()
@@ -40,10 +41,18 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
             observed=bytes(third.out.phContext) not in handles,
             evidence=[*evidence, *third.evidence],
         )
+        judge(
+            "MQQP-3.1.4.3-20",
+            expected=holds("the third open returns a handle"),
+            observed=bytes(third.out.phContext) != queue.NULL_HANDLE,
+            evidence=third.evidence,
+        )
     opened = {"outcomes_of_the_opens": both, "a_handle_is_NULL": queue.NULL_HANDLE in handles}
     expected = facts(outcomes_of_the_opens=each("MQ_OK"), a_handle_is_NULL=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
-    reads = [one.peek().label_or_outcome for one in (queue, second)]
+    to_peek = remote.open_remote(association, access=PEEK_ACCESS).expect_success()
+    peeking = RemoteQueue(remote, association, to_peek, settled=False)
+    reads = [one.peek().label_or_outcome for one in (queue, second, peeking)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "read"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
     observed = {"the_handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}

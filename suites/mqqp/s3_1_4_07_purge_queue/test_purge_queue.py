@@ -35,19 +35,21 @@ LONG_READ_TIMEOUT_MS = 600_000
 )
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
-    """RemoteQMPurgeQueue with the handle of an unknown, unopened or closed queue returns or throws
-    MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, the method removes all messages of that queue, and
-    no message of a second queue. Further purges of the empty queue, also by the handle on which reads wait, succeed and
-    change neither the waiting reads nor a cursor; one of these reads can still be cancelled.
+    """RemoteQMPurgeQueue with the handle of an unknown or unopened queue, and with a handle that purged a queue and was
+    closed, returns or throws MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, the method removes all
+    messages of that queue, and no message of a second queue. Further purges of the empty queue, also by the handle on
+    which reads wait, succeed and change neither the waiting reads nor a cursor; one of these reads can still be
+    cancelled.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
+    ended = remote.open("admin", association=queue.association)
+    ended.purge()
+    ended.close().expect_success()
     remote.deliver(["first"], queue="admin")
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=queue.UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
-    ended = remote.open(association=queue.association)
-    ended.close().expect_success()
     by_closed_handle = ended.purge()
     refused = "MQ_ERROR_INVALID_HANDLE"
     observed = {
@@ -55,8 +57,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         "purge_by_a_closed_handle": by_closed_handle.plain_outcome,
         "purge_of_an_unknown_queue": unknown.plain_outcome,
         "queue": queue.labels(),
+        "second_queue": admin.labels(),
     }
-    evidence = [*closed.evidence, *unknown.evidence]
+    evidence = [*closed.evidence, *unknown.evidence, *by_closed_handle.evidence]
     judge(
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
@@ -65,6 +68,7 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
             purge_by_a_closed_handle=refused,
             purge_of_an_unknown_queue=refused,
             queue=in_queue("first", "second"),
+            second_queue=in_queue("first"),
         ),
         observed=observed,
         evidence=evidence,

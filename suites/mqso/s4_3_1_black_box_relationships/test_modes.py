@@ -6,6 +6,7 @@ from harness.capture.recorder import Frame
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
 from suites.messages import Sequence
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
@@ -18,8 +19,8 @@ DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 @varied("time to be received", "extension", "trace", "label", "read by")
 def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
-    """A SUT in workgroup mode refuses to create two public queues, receives messages into a private and a private
-    transactional queue, and sends messages of each kind to direct format names of two queues.
+    """A SUT in workgroup mode refuses to create two public queues, lets applications receive from a private and
+    a private transactional queue, and sends messages of each kind to direct format names of two queues.
     """
     if sut.is_directory_integrated:
         judge.mark_not_exercised(
@@ -47,6 +48,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     }
     own["transactional"] = sut.attempt(sut.send_here, transactional, ["transactional"], delivery="transactional")
     stored = {"outcomes": own, "plain": sut.labels(queue), "transactional": sut.labels(transactional)}
+    received = [PendingRequest(peer, "receive", queue=transactional, timeout_ms=0).await_label() for _ in range(2)]
     names = [peer.direct_name(f"mqc-private-{number}") for number in range(2)]
     peer.inbox.listen()
     sent = {
@@ -69,6 +71,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         "MQSO-4.3.1.3-D01",
         expected=facts(
             label_of_the_received_message=label,
+            labels_received_from_the_transactional_queue=[label, "transactional"],
             messages_in_queues=facts(
                 outcomes=each(Outcome.DONE, "send"),
                 plain=list(DELIVERY_MODES[:2]),
@@ -79,6 +82,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         ),
         observed={
             "label_of_the_received_message": received_label,
+            "labels_received_from_the_transactional_queue": received,
             "messages_in_queues": stored,
             "sends_to_the_peer": sent,
             "ApplicationTags_of_the_messages_sent": set(Sender.tags(frames)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from harness.expectations import between
+from harness.expectations import between, each
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PortType
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
 
 HIGHEST_PORT = 0xFFFF
 
@@ -13,8 +14,8 @@ HIGHEST_PORT = 0xFFFF
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
 def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
-    """qmcomm returns the port of qm2qm and opens a queue (MS-MQMP); qm2qm opens the same queue for reading and
-    receives its message (MS-MQQP).
+    """qmcomm returns the port of qm2qm and opens a queue to receive and to peek (MS-MQMP); qm2qm opens the same queue
+    for reading twice, receives its message, peeks with a cursor of qmcomm, and purges the queue (MS-MQQP).
     """
     association = remote.associate()
     port_call = association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_HANDSHAKE)
@@ -28,14 +29,13 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
     )
     remote.empty_queue()
     opened = remote.open_remote(association)
-    judge(
-        "MQSO-5.3.1-01",
+    judge.all(
         expected="MQ_OK",
         observed=opened.outcome,
         case="opening of the queue by qmcomm",
         evidence=opened.evidence,
     )
-    remote.deliver(["read"])
+    remote.deliver(["read", "peeked"])
     queue = RemoteQueue(remote, association, opened.expect_success(), settled=False)
     judge.all(
         expected="MQ_OK",
@@ -45,3 +45,20 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
     )
     read = queue.receive()
     judge.all(expected="MQ_OK", observed=read.outcome, case="read by qm2qm", evidence=read.evidence)
+    to_peek = remote.open_remote(association, access=PEEK_ACCESS)
+    judge.all(expected="MQ_OK", observed=to_peek.outcome, case="opening to peek by qmcomm", evidence=to_peek.evidence)
+    second = RemoteQueue(remote, association, to_peek.expect_success(), settled=False)
+    cursor = second.cursor()
+    found = second.peek(hCursor=0 if cursor.out is None else cursor.out.phCursor)
+    purged = queue.purge()
+    calls = {
+        "second opening": second.session,
+        "cursor": cursor,
+        "peek with the cursor": found,
+        "purge": purged,
+    }
+    judge.all(
+        expected=each("MQ_OK", "call"),
+        observed={name: call.outcome for name, call in calls.items()},
+        evidence=[frame for call in calls.values() for frame in call.evidence],
+    )

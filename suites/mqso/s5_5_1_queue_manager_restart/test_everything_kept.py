@@ -9,7 +9,12 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
 from suites.mqso.steps.inventory import Inventory
 
-LATER_TAG, SENT_IN_ALL = 10, 9
+LATER_TAG = 10
+KINDS_TO_SEND = (
+    ("express", 7), ("recoverable", 3), ("transactional", 0), ("recoverable", 0), ("transactional", 0)
+)  # fmt: skip
+"""The delivery and the priority of the messages of each outgoing queue. The tag of a message is its place from 1."""
+LARGE_BODY_BYTES = 70_000
 RULE_BY_QUEUE_KIND = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
 OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
@@ -67,20 +72,28 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
 @covers(*OUTGOING_RULES, "MQSO-5.5.1-01", "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
 def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     """Two outgoing queues each have two recoverable, two transactional and two express messages with different
-    properties, and a message that expires. After two restarts, each queue sends the recoverable and the transactional
-    messages in order, a later message continues the sequence, the expired message is not sent, and after the
-    acknowledgments nothing is left.
+    properties, two messages of one transaction, and a message that expires; some are large. After two restarts, each
+    queue sends the recoverable and the transactional messages in order, a later message continues the sequence, the
+    expired message is not sent, and after the acknowledgments nothing is left.
     """
     names = [peer.direct_name(f"mqc-kept-{number}") for number in range(2)]
+    together = [6, 7] if sut.has("transactions") else []
+    in_all = len(names) * (4 + len(together)) + 1
     sut.take_offline()
     for base, to in enumerate(names, 1):
-        for tag, (delivery, priority) in enumerate(
-            [("express", 7), ("recoverable", 3), ("transactional", 0), ("recoverable", 3), ("transactional", 0)], 1
-        ):
+        for tag, (delivery, priority) in enumerate(KINDS_TO_SEND, 1):
             sut.send(
-                to, body=f"{to} {tag}", application_tag=base * 16 + tag, delivery=delivery, priority=priority,
+                to, body=f"{to} {tag}" * (LARGE_BODY_BYTES // len(to) if tag >= 4 else 1),
+                application_tag=base * 16 + tag, delivery=delivery, priority=priority,
                 label=f"{tag}" * 249, response_queue=names[0],
             )  # fmt: skip
+        transaction = sut.control.call("begin")["transaction"] if together else None
+        for tag in together:
+            sut.send(
+                to, body=f"{tag}", application_tag=base * 16 + tag, delivery="transactional", transaction=transaction
+            )
+        if transaction is not None:
+            sut.control.call("commit", transaction=transaction)
         sut.send(to, body="late", application_tag=base * 16 + 9, delivery="recoverable", time_to_reach_queue_s=1)
     sut.restart()
     sut.take_offline()
@@ -95,7 +108,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     sessions = [session for _ in names if (session := sender.poll_session()) is not None]
     for session in sessions:
         sender.collect_all(session, 4)
-    peer.eventually(lambda: sum(len(session.messages) for session in sessions) >= SENT_IN_ALL)
+    peer.eventually(lambda: sum(len(session.messages) for session in sessions) >= in_all)
     arrived = [frame for session in sessions for frame in session.messages]
     frames += arrived
     for base, to in enumerate(names, 1):
@@ -106,12 +119,13 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
             "waiting": sut.outgoing_queue(to)["count"],
         }
         later = [LATER_TAG] if base == 1 else []
-        expected[to] = facts(recoverable=[2, 4], transactional=[3, 5, *later], waiting=4 + len(later))
+        waiting = 4 + len(together)
+        expected[to] = facts(recoverable=[2, 4], transactional=[3, 5, *together, *later], waiting=waiting + len(later))
         headers = [get_transaction_header(one) for one in mine if one["UserHeader"].TH]
         places = [f"{one.TxSequenceID}:{one.TxSequenceNumber}" for one in headers]
         judge(
             "MQSO-5.5.1-01",
-            expected=distinct("places in a sequence", 2 + len(later)),
+            expected=distinct("places in a sequence", 2 + len(together) + len(later)),
             observed=places,
             evidence=mine,
             case=to,

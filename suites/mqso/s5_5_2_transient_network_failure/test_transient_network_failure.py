@@ -19,8 +19,9 @@ from suites.mqqp.steps.reader import Outcome, Reader
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
 @pytest.mark.parametrize("attempts", [3, 12])
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempts):
-    """The SUT sends an unacknowledged message again on each of the next two connections. After an outage of any length,
-    it sends this message and four new messages of all kinds, in order.
+    """The SUT sends an unacknowledged message again on each of the next two connections. The third connection is lost
+    before its session is open. After an outage of any length, the SUT sends this message and four new messages of all
+    kinds, in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
@@ -37,6 +38,10 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
             evidence=[number, *frames],
             case="ApplicationTags of the sent messages",
         )
+    lost_early = listener.accept()
+    if lost_early is not None:
+        lost_early.poll("EstablishConnection")
+        lost_early.end()
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
@@ -123,6 +128,7 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             "receive": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "peek": reader.begin("remote_peek", remote=remote, timeout_ms=0).outcome(),
             "purge": reader.begin("remote_purge", remote=remote).outcome(),
+            "cursor": reader.begin("remote_open_cursor", remote=remote).outcome(),
         }
         judge("MQSO-5.5.2-05", expected=each(Outcome.SUCCESS, "request for the remote queue"), observed=observed)
         reader.server.close()

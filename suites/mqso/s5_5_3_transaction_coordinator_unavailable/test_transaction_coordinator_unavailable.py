@@ -160,13 +160,13 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
-@covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01")
+@covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
 def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     """Two internal and two external transactions each receive a message and send one to a second queue and to the peer;
     a receive waits in one of the external transactions. When the coordinator is lost, the SUT undoes the external
     transactions and ends their waiting receive; the internal transactions continue, one is committed, and one is
-    aborted. Meanwhile queues are created, changed, peeked, purged and deleted. When the coordinator is available again,
-    an external transaction succeeds.
+    aborted. Meanwhile a further internal transaction is begun and aborted, and queues are created, changed, peeked,
+    purged and deleted. When the coordinator is available again, an external transaction succeeds.
     """
     queue, target = (sut.new_queue(name, transactional=True) for name in ("from", "to"))
     to = peer.direct_name("mqc-coordinated")
@@ -186,7 +186,12 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     observed = {"waiting_receive": waiting.await_outcome(), "left": sut.labels(queue), "sent": sut.labels(target)}
     expected = facts(waiting_receive=Outcome.REFUSED, left=["external 1", "external 2"], sent=[])
     judge("MQSO-5.5.3-03", expected=expected, observed=observed)
+
+    def begin_and_abort() -> None:
+        sut.control.call("abort", transaction=sut.control.call("begin")["transaction"])
+
     outcomes = {
+        "internal transaction": sut.attempt(begin_and_abort),
         "commit": sut.attempt("commit", transaction=transactions["committed"]),
         "abort": sut.attempt("abort", transaction=transactions["aborted"]),
         "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
@@ -207,7 +212,7 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
         purge=Outcome.DONE,
         purged=[],
     )
-    judge("MQSO-5.5.3-05", "MQSO-4.3.3-D01", expected=expected, observed=observed)
+    judge("MQSO-5.5.3-05", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01", expected=expected, observed=observed)
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)

@@ -25,8 +25,10 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     except ControlRefused:
         return [Outcome.REFUSED]
     sut.send_here(queue, ["own"], delivery="recoverable")
-    connection = peer.open_raw()
-    connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
+    session, refused = peer.try_session()
+    if session is None or refused is not None:
+        return [f"no session: {refused}"]
+    session.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
     return [sut.read_label("receive", queue=queue) for _ in range(2)]
 
@@ -88,7 +90,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create or delete a public
     queue; it still uses, changes, purges and deletes private queues, and keeps a message to a public name. When the
     directory is available again, the SUT creates a public queue and sends the message. The check repeats these steps in
-    a second outage.
+    a second outage, which outlasts the Directory Online Timer.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
@@ -101,6 +103,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "creation": enterprise.attempt_creation(),
         "change": sut.attempt("set_queue", name=public, label="changed while offline"),
         "deletion": sut.attempt(sut.delete_queue, public),
+        "second creation": enterprise.attempt_creation(),
     }
     judge("MQSO-5.5.4-06", expected=each(Outcome.REFUSED, "operation on a public queue"), observed=observed)
     observed = {"label": sut.control.call("get_queue", name=public).get("label")}
@@ -193,6 +196,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         expected=facts(creation_of_a_public_queue=Outcome.REFUSED, DirectoryOffline=True),
         observed=observed,
     )
+    enterprise.await_timer()
     sut.change_environment(directory=True)
     enterprise.await_online()
     observed = {"DirectoryOffline": enterprise.is_offline(), "deletion": sut.attempt(sut.delete_queue, public)}
@@ -203,11 +207,12 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.4.1-D01", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False, has only private
-    queues, and runs no timer of the directory; after a restart with the directory available, it shows
-    DirectoryIntegrated True, and its directory object is unchanged.
+    queues, and runs no timer of the directory; the return of the directory changes nothing. After a restart with the
+    directory available, the SUT shows DirectoryIntegrated True, and its directory object and that of its
+    public queue are unchanged.
     """
     enterprise = Enterprise(peer, sut)
-    public = enterprise.create_queue()
+    public = enterprise.create_queue(label="of the check")
     sut.send_here(public, ["kept"], delivery="recoverable")
     sut.change_environment(directory=False)
     sut.restart()
@@ -239,8 +244,17 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
     expected = facts(DirectoryIntegrated=False, creation_of_a_public_queue=Outcome.REFUSED)
     judge("MQSO-5.5.4-02", expected=expected, observed=observed, case="after a second start without the directory")
+    judge(
+        "MQSO-5.5.4-03",
+        expected=facts(**EXPECTED_USE_OF_QUEUES),
+        observed=_use_queues_or_refusal(sut, sut.new_queue("plain")),
+        case="operations of workgroup mode",
+    )
     sut.change_environment(directory=True)
-    object_before = sut.read_directory_object()
+    peer.settle()
+    integrated = is_integrated()
+    judge("MQSO-5.5.4-02", expected=False, observed=integrated, case="DirectoryIntegrated before the next restart")
+    object_before = [sut.read_directory_object(), enterprise.read_object(public)]
     sut.restart()
     observed = {
         "DirectoryIntegrated": is_integrated(),
@@ -254,5 +268,5 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         ),
         observed=observed,
     )
-    object_after = sut.read_directory_object()
+    object_after = [sut.read_directory_object(), enterprise.read_object(public)]
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import facts
+from harness.expectations import each, facts
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import get_transaction_header
+
+TIGHT_QUOTA_KB, TIGHT_BODY_BYTES = 8, 5_000
+"""The quota of a queue, and the size of a body that fits into the quota once, but not twice."""
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
@@ -19,7 +25,7 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     effect or carried out entirely; a restart does not change this.
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
-    refused_name = f"private$\\mqc-{sut.own}-never"
+    refused_names = [f"private$\\mqc-{sut.own}-never-{number}" for number in range(2)]
     sut.send_here(plain, ["kept"], delivery="recoverable")
     sut.send_here(transactional, ["received"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
@@ -28,11 +34,14 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         sut.send(sut.direct_name(transactional), label=label, body=label, transaction=transaction)
     connection, label_before = peer.open_raw(), sut.control.call("get_queue", name=plain)["label"]
     sut.change_environment(storage=False)
-    commit, send, receive, create, change = outcomes = [
+    commit, send, receive, *create, change = outcomes = [
         sut.attempt("commit", transaction=transaction),
         sut.attempt(sut.send_here, plain, ["sent"], delivery="recoverable"),
         sut.attempt("receive", queue=plain, timeout_ms=0),
-        sut.attempt("create_queue", name=refused_name),
+        *(
+            sut.attempt("create_queue", name=name, transactional=bool(number))
+            for number, name in enumerate(refused_names)
+        ),
         sut.attempt("set_queue", name=plain, label="changed"),
     ]
     packet = connection.send(peer.recoverable_message(label="of the peer"))
@@ -46,26 +55,27 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
             *([] if send == Outcome.REFUSED else ["sent"]),
         ],
         "labels in the transactional queue": ["received"] if commit == Outcome.REFUSED else ["one", "two"],
-        "creation of a new queue": create,
+        "creation of a plain and a transactional queue": create,
         "label of the plain queue": label_before if change == Outcome.REFUSED else "changed",
     }
 
     def read_state() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
-        outcome = sut.attempt("get_queue", name=refused_name)
+        found = [sut.attempt("get_queue", name=name) for name in refused_names]
         label = sut.control.call("get_queue", name=plain)["label"]
         return {
             "labels in the plain queue": of_us,
             "labels in the transactional queue": sut.labels(transactional),
-            "creation of a new queue": outcome,
+            "creation of a plain and a transactional queue": found,
             "label of the plain queue": label,
         }
 
     properties_before = read_state()
     sut.restart()
     properties_after = read_state()
-    if create != Outcome.REFUSED:
-        sut.attempt("delete_queue", name=refused_name)
+    for name, outcome in zip(refused_names, create, strict=True):
+        if outcome != Outcome.REFUSED:
+            sut.attempt("delete_queue", name=name)
     if properties_before == properties_after == state and Outcome.REFUSED not in outcomes:
         judge.mark_not_exercised("MQSO-5.5.5-01", reason="the SUT could store all requests although the disk was full")
         return
@@ -77,6 +87,61 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         expected=["after"],
         observed=sut.labels(plain)[-1:],
         case="label of the last message in the queue",
+    )
+
+
+@needs("environment", "send", "receive", "queue_control")
+@covers("MQSO-5.5.5-01")
+def test_refused_messages_on_full_disk_leave_nothing(peer, sut, judge):
+    """On a full disk, an application sends a message to a queue that has room for only one message, and a transactional
+    message to the peer; the peer sends a recoverable and a transactional message. When the disk has room again,
+    everything that was refused is repeated: each message arrives once, and the outgoing sequence has no gap.
+    """
+    tight = sut.new_queue("tight", quota_kb=TIGHT_QUOTA_KB)
+    queues = {
+        "recoverable": sut.new_queue("arrived"),
+        "transactional": sut.new_queue("in-sequence", transactional=True),
+    }
+    sender, sequence = Sender(peer, sut, peer.direct_name("mqc-sequence")), Sequence(peer)
+    sender.send(1, delivery="transactional")
+    session, first = sender.await_first(1)
+    where = {name: rf"TCP:{sut.address}\{queue}" for name, queue in queues.items()}
+    packets = [
+        peer.recoverable_message(destination=where["recoverable"], label="arrived"),
+        sequence.message(destination=where["transactional"], label="arrived"),
+    ]
+
+    def fill_tight_queue() -> str:
+        body = "x" * TIGHT_BODY_BYTES
+        return sut.attempt(sut.send, sut.direct_name(tight), label="tight", body=body, delivery="recoverable")
+
+    def send_to_peer() -> str:
+        return sut.attempt(sender.send, 2, delivery="transactional")
+
+    connections = [peer.open_raw() for _ in packets]
+    sut.change_environment(storage=False)
+    refused = [send for send in (fill_tight_queue, send_to_peer) if send() == Outcome.REFUSED]
+    for connection, packet in zip(connections, packets, strict=True):
+        if connection.record.closed_by is None:
+            connection.send(packet)
+    peer.settle()
+    sut.change_environment(storage=True)
+    peer.settle()
+    connection = peer.open_raw()
+    evidence = [connection.send(packet) for packet in packets]
+    repeated = {send.__name__: send() for send in refused}
+    judge.all(expected=each(Outcome.DONE, "repeated request"), observed=repeated)
+    peer.eventually(lambda: all(sut.labels(one) for one in (tight, *queues.values())))
+    observed = {name: sut.labels(one) for name, one in {**queues, "tight": tight}.items()}
+    expected = facts(recoverable=["arrived"], transactional=["arrived"], tight=["tight"])
+    judge.all(expected=expected, observed=observed, evidence=evidence)
+    frames = sender.collect(session, 2)
+    headers = [get_transaction_header(one) for one in frames]
+    judge.all(
+        expected=facts(tags=[1, 2], follows=headers[0].TxSequenceNumber),
+        observed={"tags": Sender.tags(frames), "follows": headers[-1].PreviousTxSequenceNumber},
+        evidence=[*first, *frames],
+        case="sequence to the peer",
     )
 
 

@@ -10,17 +10,16 @@ from suites.mqqb.steps.pinging import read_element
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
-    """The SUT shows DirectoryOffline while the directory has a different Identifier for its computer, and is online
-    when the directory object has its own Identifier again.
+    """The SUT shows DirectoryOffline while the directory has a different Identifier for its computer, even after the
+    next query, and is online when the directory object has its own Identifier again.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
-    judge.all(
-        expected=True,
-        observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
-        case="DirectoryOffline",
-    )
+    for when in ("after the start", "after the next query"):
+        offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
+        judge.all(expected=True, observed=offline, case=f"DirectoryOffline {when}")
+        enterprise.await_timer()
     sut.change_environment(registration=True)
     enterprise.await_online()
     offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))

@@ -13,12 +13,13 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.sessions.ping import Ping
-from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.directory.interface import Write
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input
+from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input, RpcBytes
 
 
 def _set_element_true(name: str) -> Callable[[QueueManager], None]:
@@ -223,6 +224,34 @@ add(
     both(replace_part(AfterRestart), both(replace_part(NoPingAfterRestart), at_restart(note_restart))),
     blind=True,
 )
+
+
+class NoRpcAfterRestart(RpcServing):
+    """A queue manager that answers no client of remote reading after a restart."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        """Handle the bytes of a client, except after a restart."""
+        if not vars(self.qm.directory_client).get("is_restarted", False):
+            super().on_bytes(event, now)
+
+
+add(
+    "queue-manager-rpc-not-answered-after-restart",
+    "MQSO-6.6.2-D06",
+    "After a restart, the queue manager answers no client of remote reading.",
+    both(replace_part(AfterRestart), both(replace_part(NoRpcAfterRestart), at_restart(note_restart))),
+)
+
+
+@fault("queue-manager-restart-clears-labels-of-public-queues", breaks="MQSO-6.6.2-D01")
+class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
+    """A queue manager that starts in its domain writes its public queues to the directory again, without labels."""
+
+    def _join_domain(self, now: Now) -> None:
+        super()._join_domain(now)
+        for queue in self.qm.adm.QueueCollection.values():
+            if queue.QueueType is QueueType.PUBLIC:
+                self.qm.publishing.write(queue, {"Label": ""}, lambda status: None)
 
 
 @fault("first-initialization-retry-after-900-s", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))

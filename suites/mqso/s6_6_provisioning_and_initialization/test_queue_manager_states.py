@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds
+from harness.expectations import facts, holds
+from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
+from harness.wire.rpc import QMCOMM
 from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 
@@ -11,8 +13,8 @@ from suites.mqso.steps.serving import SessionAttempt
 @needs("restart", "receive")
 @covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
 def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
-    """After each of two restarts, the SUT accepts two sessions, answers a ping as before, and stores messages of each
-    kind from the peer and, if it can send, from an application.
+    """After each of two restarts, the SUT accepts two sessions and an RPC bind, answers a ping as before, and stores
+    messages of each kind from the peer and, if it can send, from an application.
     """
     pinged = ping_sut(peer).is_answered if sut.has("ping") else None
     for number in range(2):
@@ -42,6 +44,17 @@ def _judge_running_sut(peer, sut, judge, label):
         evidence=attempt.evidence,
         case="session request of the peer",
     )
+    if sut.has("qm2qm"):
+        association = Remote(peer, sut).connect()
+        refused, said = association.offer(QMCOMM)
+        judge(
+            "MQSO-6.6.2-D06",
+            expected=facts(answer="bind_ack", refused=[]),
+            observed={"answer": said, "refused": list(refused)},
+            case="bind request of a client of remote reading",
+            evidence=association.record.frames,
+        )
+        association.close()
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label=label))
     express = second_session.send(peer.message(label=f"express {label}"))

@@ -30,7 +30,9 @@ ENCRYPTION_BY_PROVIDER = {"Base": (BASE, protection.RC4, 40), "Advanced": (ADVAN
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000d5")
 LARGE_BODY = b"a large body" * 6_000
 ALTERED_NAMES = ("altered", "altered, large", "altered, encrypted", "altered, transactional")
-ALTERATION_RULES = ("MQSO-7.3-03", "MQSO-7.4.1.4.1-D01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03")
+ALTERATION_RULES = (
+    "MQSO-7.3-03", "MQSO-7.4.1.4.1-D01", "MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03"
+)  # fmt: skip
 
 
 @needs("security", "receive")

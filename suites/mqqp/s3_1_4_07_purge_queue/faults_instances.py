@@ -1,0 +1,129 @@
+"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue: later purges, several queues and kinds of message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.adm import Queue
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("server-second-remote-purge-has-no-effect", breaks="MQQP-3.1.4.7-10", blind=True)
+class ServerSecondRemotePurgeHasNoEffect(RemoteOpening):
+    """A second RemoteQMPurgeQueue of the same queue handle returns MQ_OK and removes nothing."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        purged: set[int] = self.__dict__.setdefault("purged", set())
+        handle = call.arguments["hQueue"]
+        if handle in purged:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        else:
+            purged.add(handle)
+            super().purge_remote_queue(call, queue)
+
+
+@fault("server-remote-purge-keeps-express-messages", breaks="MQQP-3.1.4.7-D01", blind=True)
+class ServerRemotePurgeKeepsExpressMessages(RemoteOpening):
+    """RemoteQMPurgeQueue leaves the express messages in the queue."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        kept = [
+            one
+            for one in queue.MessagePositionList
+            if one.State is MessagePositionState.AVAILABLE
+            and one.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        ]
+        for position in kept:
+            queue.MessagePositionList.remove(position)
+        super().purge_remote_queue(call, queue)
+        for position in kept:
+            queue.MessagePositionList.insert(position)
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("server-remote-purge-stops-after-ten-messages", breaks="MQQP-3.1.4.7-D01", blind=True)
+class ServerRemotePurgeStopsAfterTenMessages(RemoteOpening):
+    """RemoteQMPurgeQueue removes the first ten messages of the queue."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        kept = [one for one in queue.MessagePositionList if one.State is MessagePositionState.AVAILABLE][10:]
+        for position in kept:
+            queue.MessagePositionList.remove(position)
+        super().purge_remote_queue(call, queue)
+        for position in kept:
+            queue.MessagePositionList.insert(position)
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("server-remote-purge-keeps-locked-message", breaks=("MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01"), blind=True)
+class ServerRemotePurgeKeepsLockedMessage(Queues):
+    """A purge does not remove a message that a receive has locked, even when the receive is ended with RR_NACK."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        def keep_locked(number: int) -> Result:
+            for position in queue.MessagePositionList:
+                if position.State is MessagePositionState.PURGE_PENDING:
+                    position.State = MessagePositionState.LOCKED
+            return done(number)
+
+        return super().purge(queue, token, keep_locked, failed)
+
+
+@fault("server-remote-purge-purges-journal-too", breaks="MQQP-3.1.4.7-09", blind=True)
+class ServerRemotePurgePurgesJournalToo(RemoteOpening):
+    """RemoteQMPurgeQueue also empties the journal of its queue."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        super().purge_remote_queue(call, queue)
+        if queue.JournalQueueReference is not None:
+            self.qm.queues.purge(queue.JournalQueueReference, None, lambda purged: Result())
+
+
+@fault("server-remote-purge-purges-subqueues-too", breaks="MQQP-3.1.4.7-09", blind=True)
+class ServerRemotePurgePurgesSubqueuesToo(RemoteOpening):
+    """RemoteQMPurgeQueue also empties the subqueues of its queue."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        super().purge_remote_queue(call, queue)
+        for subqueue in queue.SubqueueCollection.values():
+            self.qm.queues.purge(subqueue, None, lambda purged: Result())
+
+
+@fault("server-remote-purge-with-closed-handle-returns-mq-ok", breaks="MQQP-3.1.4.7-06", blind=True)
+class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteOpening):
+    """RemoteQMPurgeQueue returns MQ_OK for a handle that was open before and is closed."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        handle = call.arguments["hQueue"]
+        if self.qm.remote.OpenQueueEntryCollection.of(handle):
+            known.add(handle)
+        elif handle in known:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            return
+        super().remote_qm_purge_queue(call, now)
+
+
+@fault("server-remote-purge-before-remote-open-queue-succeeds", breaks="MQQP-3.1.4.7-05", blind=True)
+class ServerRemotePurgeBeforeRemoteOpenQueueSucceeds(RemoteOpening):
+    """RemoteQMPurgeQueue purges a queue that only R_QMOpenRemoteQueue has opened."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and descriptor.QueueReference is not None:
+            self.purge_remote_queue(call, descriptor.QueueReference)
+        else:
+            super().remote_qm_purge_queue(call, now)

@@ -1,0 +1,95 @@
+"""Faults of MS-MQSO 4.3.1.1 and 4.3.3: services for applications, and operation without coordinator or directory."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("queue-manager-applications-send-only-to-other-computers", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerApplicationsSendOnlyToOtherComputers(Commands):
+    """An application can send to queues of other computers, but not to queues of its own computer."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if self.qm.destinations.find_local(request.to) is not None:
+            raise CommandError("a local queue cannot be a destination")
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-applications-send-only-to-own-computer", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerApplicationsSendOnlyToOwnComputer(Commands):
+    """An application can send to queues of its own computer, but not to queues of other computers."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if self.qm.destinations.find_local(request.to) is None:
+            raise CommandError("only a local queue is a destination")
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-applications-receive-no-transactional-message", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerApplicationsReceiveNoTransactionalMessage(QueueCommands):
+    """An application cannot receive from a transactional queue."""
+
+    def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
+        if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
+            raise CommandError("a transactional queue")
+        super().receive_message(request, token, now)
+
+
+@fault("queue-manager-internal-abort-needs-coordinator", breaks="MQSO-4.3.3-D01", blind=True)
+class QueueManagerInternalAbortNeedsCoordinator(TransactionCommands):
+    """The queue manager aborts no internal transaction while the coordinator is unavailable."""
+
+    def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
+        if not self.qm.coordinated:
+            raise CommandError("the coordinator is unavailable")
+        return super().abort_transaction(request, token, now)
+
+
+@fault("queue-manager-lost-coordinator-aborts-internal-transactions", breaks="MQSO-4.3.3-D01", blind=True)
+class QueueManagerLostCoordinatorAbortsInternalTransactions(Coordinating):
+    """The queue manager aborts its open internal transactions when the coordinator becomes unavailable."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            self.abort(transaction, None)
+
+
+@fault("queue-manager-without-directory-sends-no-express-message", breaks="MQSO-4.3.3-D02", blind=True)
+class QueueManagerWithoutDirectorySendsNoExpressMessage(Commands):
+    """A queue manager without a directory sends no express message."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
+        if without and not (request.recoverable or request.transactional):
+            raise CommandError("there is no directory")
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-without-directory-sends-to-no-other-computer", breaks="MQSO-4.3.3-D02", blind=True)
+class QueueManagerWithoutDirectorySendsToNoOtherComputer(Commands):
+    """A queue manager without a directory sends no message to another computer."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
+        if without and self.qm.destinations.find_local(request.to) is None:
+            raise CommandError("there is no directory")
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-without-directory-receives-no-transactional-message", breaks="MQSO-4.3.3-D02", blind=True)
+class QueueManagerWithoutDirectoryReceivesNoTransactionalMessage(QueueCommands):
+    """A queue manager without a directory lets no application receive from a transactional queue."""
+
+    def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
+        without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
+        if without and request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
+            raise CommandError("there is no directory")
+        super().receive_message(request, token, now)

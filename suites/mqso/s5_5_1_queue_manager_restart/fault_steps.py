@@ -1,0 +1,54 @@
+"""Steps of the faults of MS-MQSO 5.5.1: what a restart loses."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from reference_qm.codec import UserMessagePacket, parse_packet
+from reference_qm.core.enterprise.restoring import Restoring
+
+
+class Losing(Restoring):
+    """A restart that loses some entries of the store."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore({name: value for name, value in entries.items() if not self.loses(name, value)})
+
+    def loses(self, name: str, value: Any) -> bool:
+        """Return whether the restart loses an entry."""
+        if not name.startswith("message:") or "removed" in value or "awaits" in value:
+            return False
+        return self.loses_message(str(value["in"]), read_packet(value), value)
+
+    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        """Return whether the restart loses a message. ``place`` is the name of its queue in the store."""
+        return False
+
+
+class LosingLater(Losing):
+    """A second restart that loses messages which the first restart restored. The entry of such a message has a mark."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        for name, value in entries.items():
+            if name.startswith("message:") and isinstance(value, dict) and not self.loses(name, value):
+                self.qm.disk.save({name: {**value, "survived": True}})
+
+
+def read_packet(value: dict[str, Any]) -> UserMessagePacket:
+    """Return the packet of the entry of a message."""
+    packet = parse_packet(base64.b64decode(value["packet"]))
+    assert isinstance(packet, UserMessagePacket)
+    return packet
+
+
+def is_outgoing(place: str) -> bool:
+    """Return whether a place in the store is an outgoing queue."""
+    return place.startswith("outgoing:")
+
+
+def is_application_queue(place: str) -> bool:
+    """Return whether a place in the store is a queue of an application, without journals and subqueues."""
+    return place.startswith("queue:") and ";" not in place

@@ -1,0 +1,111 @@
+"""Faults of MS-MQSO 7.4.1.4.2 Sender Authentication: single messages, users and certificates."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.security import Refused
+from reference_qm.surface.clock import Now
+
+SIGNATURE_RULES = ("MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03")
+LARGE_BODY = 0x1000
+
+
+class _Lenient(SecurityOnReceipt):
+    """A receiver that accepts some messages whose signature is wrong."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        try:
+            return super().authenticate_packet(packet)
+        except Refused:
+            if self.accepts_wrong_signature(packet):
+                return packet
+            raise
+
+    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+        """Return whether the receiver accepts a message with a wrong signature."""
+        return False
+
+
+@fault("receiver-signature-of-large-message-not-verified", breaks=SIGNATURE_RULES, blind=True)
+class ReceiverSignatureOfLargeMessageNotVerified(_Lenient):
+    """The receiver accepts a message with a wrong signature if its body has more than 4 KB."""
+
+    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+        return packet.MessagePropertiesHeader.MessageSize > LARGE_BODY
+
+
+@fault("receiver-signature-of-express-message-not-verified", breaks=SIGNATURE_RULES, blind=True)
+class ReceiverSignatureOfExpressMessageNotVerified(_Lenient):
+    """The receiver accepts an express message with a wrong signature."""
+
+    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+        return not packet.UserHeader.DM
+
+
+@fault("receiver-later-signature-of-sender-not-verified", breaks=SIGNATURE_RULES, blind=True)
+class ReceiverLaterSignatureOfSenderNotVerified(_Lenient):
+    """The receiver accepts a message with a wrong signature if an earlier message of its sender was authenticated."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        result = super().authenticate_packet(packet)
+        if result.SecurityHeader is not None and result.SecurityHeader.AS:
+            self.__dict__.setdefault("known", set()).add(result.SecurityHeader.SecurityData.SecurityID)
+        return result
+
+    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+        security = packet.SecurityHeader
+        return security is not None and security.SecurityData.SecurityID in self.__dict__.get("known", ())
+
+
+@fault("receiver-known-certificate-accepted-for-other-user", breaks="MQSO-7.4.1.4.2-D02", blind=True)
+class ReceiverKnownCertificateAcceptedForOtherUser(SecurityOnReceipt):
+    """The receiver accepts a certificate that it has already found for any user, although the message names another
+    user.
+    """
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS:
+            certificate = security.SecurityData.SenderCert
+            if self.qm.caches.UserCertCache.find(lambda known: known.UserCert.Certificate == certificate):
+                return
+        super().verify_sender(packet, now)
+
+
+@fault("receiver-other-certificate-of-known-user-accepted", breaks="MQSO-7.4.1.4.2-D03", blind=True)
+class ReceiverOtherCertificateOfKnownUserAccepted(SecurityOnReceipt):
+    """The receiver accepts a certificate that is not registered if it has already authenticated a message of the
+    user.
+    """
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS:
+            user = security.SecurityData.SecurityID
+            if self.qm.caches.UserCertCache.find(lambda known: known.SecurityID == user):
+                return
+        super().verify_sender(packet, now)
+
+
+@fault("receiver-signed-message-without-sender-refused", breaks="MQSO-7.4.1.4.2-D04", blind=True)
+class ReceiverSignedMessageWithoutSenderRefused(SecurityOnReceipt):
+    """The receiver refuses a signed message that names no sender."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS and not security.ST:
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a message without a sender")
+        super().verify_sender(packet, now)
+
+
+@fault("receiver-message-with-sender-and-certificate-but-no-signature-refused", breaks="MQSO-7.4.1.4.2-D04", blind=True)
+class ReceiverMessageWithSenderAndCertificateButNoSignatureRefused(SecurityOnReceipt):
+    """The receiver refuses a message that names a sender and has a certificate, but no signature."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and not security.AS and security.SecurityData.SenderCert and security.ST:
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a message without a signature")
+        super().verify_sender(packet, now)
