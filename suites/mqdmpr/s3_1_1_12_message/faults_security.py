@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message in the encryption, signing and tracing of messages, which only special cases
-reveal.
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about encryption, signatures and tracing, and that only special
+cases reveal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1-01 to MQDMPR-3.1.1.10-02."""
+"""Faults that break the rules MQDMPR-3.1.1-01 to MQDMPR-3.1.1.10-02."""
 
 from __future__ import annotations
 

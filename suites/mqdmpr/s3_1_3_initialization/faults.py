@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.3 Initialization."""
+"""Faults that break rules of MS-MQDMPR 3.1.3 Initialization."""
 
 from __future__ import annotations
 

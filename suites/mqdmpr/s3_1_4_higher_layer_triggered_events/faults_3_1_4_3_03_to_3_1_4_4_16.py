@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.3-03 to MQDMPR-3.1.4.4-16."""
+"""Faults that break the rules MQDMPR-3.1.4.3-03 to MQDMPR-3.1.4.4-16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.4-17 to MQDMPR-3.1.4.5-13."""
+"""Faults that break the rules MQDMPR-3.1.4.4-17 to MQDMPR-3.1.4.5-13."""
 
 from __future__ import annotations
 

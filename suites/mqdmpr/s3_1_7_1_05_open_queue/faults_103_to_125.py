@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.5-103 to MQDMPR-3.1.7.1.5-125."""
+"""Faults that break the rules MQDMPR-3.1.7.1.5-103 to MQDMPR-3.1.7.1.5-125."""
 
 from __future__ import annotations
 

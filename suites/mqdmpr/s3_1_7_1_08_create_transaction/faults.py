@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.8 Create Transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.10-02 to MQDMPR-3.1.7.1.10-34."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-02 to MQDMPR-3.1.7.1.10-34."""
 
 from __future__ import annotations
 

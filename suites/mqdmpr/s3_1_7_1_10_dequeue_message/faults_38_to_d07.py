@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.10-38 to MQDMPR-3.1.7.1.10-D07."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-38 to MQDMPR-3.1.7.1.10-D07."""
 
 from __future__ import annotations
 

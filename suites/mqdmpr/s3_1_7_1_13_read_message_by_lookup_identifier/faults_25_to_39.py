@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.13-25 to MQDMPR-3.1.7.1.13-39."""
+"""Faults that break the rules MQDMPR-3.1.7.1.13-25 to MQDMPR-3.1.7.1.13-39."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.27-13 to MQDMPR-3.1.7.1.27-14."""
+"""Faults that break the rules MQDMPR-3.1.7.1.27-13 to MQDMPR-3.1.7.1.27-14."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.2.1.2-02 to MQDMPR-3.2.7.2-27."""
+"""Faults that break the rules MQDMPR-3.2.1.2-02 to MQDMPR-3.2.7.2-27."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.1-01 to MQMQ-2.2.19.1-02."""
+"""Faults that break the rules MQMQ-2.2.19.1-01 to MQMQ-2.2.19.1-02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.2-02 to MQMQ-2.2.19.2-30."""
+"""Faults that break the rules MQMQ-2.2.19.2-02 to MQMQ-2.2.19.2-30."""
 
 from __future__ import annotations
 

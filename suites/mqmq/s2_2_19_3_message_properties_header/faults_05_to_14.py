@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.3-05 to MQMQ-2.2.19.3-14."""
+"""Faults that break the rules MQMQ-2.2.19.3-05 to MQMQ-2.2.19.3-14."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.3-16 to MQMQ-2.2.19.3-D05."""
+"""Faults that break the rules MQMQ-2.2.19.3-16 to MQMQ-2.2.19.3-D05."""
 
 from __future__ import annotations
 

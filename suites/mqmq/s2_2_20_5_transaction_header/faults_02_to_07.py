@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.5-02 to MQMQ-2.2.20.5-07."""
+"""Faults that break the rules MQMQ-2.2.20.5-02 to MQMQ-2.2.20.5-07."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.5-08 to MQMQ-2.2.20.5-D01."""
+"""Faults that break the rules MQMQ-2.2.20.5-08 to MQMQ-2.2.20.5-D01."""
 
 from __future__ import annotations
 

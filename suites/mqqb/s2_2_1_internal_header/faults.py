@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 InternalHeader."""
+"""Faults that break rules of MS-MQQB 2.2.1 InternalHeader."""
 
 from __future__ import annotations
 

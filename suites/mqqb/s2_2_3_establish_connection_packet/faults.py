@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet, with 2.2.3.1."""
+"""Faults that break rules of MS-MQQB 2.2.3 EstablishConnection Packet and of 2.2.3.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-2.2.5.1-01 to MQQB-2.2.5-D01."""
+"""Faults that break the rules MQQB-2.2.5.1-01 to MQQB-2.2.5-D01."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.1.3.1-01 to MQQB-3.1.1.3.1-08."""
+"""Faults that break the rules MQQB-3.1.1.3.1-01 to MQQB-3.1.1.3.1-08."""
 
 from __future__ import annotations
 

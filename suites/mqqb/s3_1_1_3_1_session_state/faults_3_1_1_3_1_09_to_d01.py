@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.1.3.1-09 to MQQB-3.1.1.3.1-D01."""
+"""Faults that break the rules MQQB-3.1.1.3.1-09 to MQQB-3.1.1.3.1-D01."""
 
 from __future__ import annotations
 

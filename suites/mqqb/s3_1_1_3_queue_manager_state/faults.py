@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.3 Queue Manager State, with 3.1.1.3.2."""
+"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.2 Timers, with 3.1.2.1, 3.1.2.2, 3.1.2.4, 3.1.2.6, 3.1.2.7, 3.1.2.8."""
+"""Faults that break rules of MS-MQQB 3.1.2 Timers and of 3.1.2.1, 3.1.2.2, 3.1.2.4, 3.1.2.6, 3.1.2.7 and 3.1.2.8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.4.1-05 to MQQB-3.1.5.4.1-12."""
+"""Faults that break the rules MQQB-3.1.5.4.1-05 to MQQB-3.1.5.4.1-12."""
 
 from __future__ import annotations
 

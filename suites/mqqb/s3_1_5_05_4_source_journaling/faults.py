@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling."""
+"""Faults that break rules of MS-MQQB 3.1.5.5.4 Source Journaling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.6-14 to MQQB-3.1.5.6-26."""
+"""Faults that break the rules MQQB-3.1.5.6-14 to MQQB-3.1.5.6-26."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the sequence position of a message."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet about the sequence position of a
+message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.2.1-D02 to MQQB-3.1.7.2.2-01."""
+"""Faults that break the rules MQQB-3.1.7.2.1-D02 to MQQB-3.1.7.2.2-01."""
 
 from __future__ import annotations
 

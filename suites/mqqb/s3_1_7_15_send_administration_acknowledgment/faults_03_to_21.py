@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.15-03 to MQQB-3.1.7.15-21."""
+"""Faults that break the rules MQQB-3.1.7.15-03 to MQQB-3.1.7.15-21."""
 
 from __future__ import annotations
 

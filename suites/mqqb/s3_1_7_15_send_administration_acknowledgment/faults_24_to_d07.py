@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.15-24 to MQQB-3.1.7.15-D07."""
+"""Faults that break the rules MQQB-3.1.7.15-24 to MQQB-3.1.7.15-D07."""
 
 from __future__ import annotations
 

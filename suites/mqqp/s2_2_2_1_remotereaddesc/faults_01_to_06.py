@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-01 to MQQP-2.2.2.1-06."""
+"""Faults that break the rules MQQP-2.2.2.1-01 to MQQP-2.2.2.1-06."""
 
 from __future__ import annotations
 

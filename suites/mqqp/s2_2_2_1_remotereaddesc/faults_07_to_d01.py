@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-07 to MQQP-2.2.2.1-D01."""
+"""Faults that break the rules MQQP-2.2.2.1-07 to MQQP-2.2.2.1-D01."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-D02 to MQQP-2.2.2.1-D04."""
+"""Faults that break the rules MQQP-2.2.2.1-D02 to MQQP-2.2.2.1-D04."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2 Common Data Types, with 2.2.1.1, 2.2.1.2."""
+"""Faults that break rules of MS-MQQP 2.2 Common Data Types and of 2.2.1.1 and 2.2.1.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-01 to MQQP-3.1.4.1-12."""
+"""Faults that break the rules MQQP-3.1.4.1-01 to MQQP-3.1.4.1-12."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-14 to MQQP-3.1.4.1-D01."""
+"""Faults that break the rules MQQP-3.1.4.1-14 to MQQP-3.1.4.1-D01."""
 
 from __future__ import annotations
 

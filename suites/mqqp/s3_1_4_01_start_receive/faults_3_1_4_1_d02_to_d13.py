@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-D02 to MQQP-3.1.4.1-D13."""
+"""Faults that break the rules MQQP-3.1.4.1-D02 to MQQP-3.1.4.1-D13."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-D15 to MQQP-3.1.4.10-D05."""
+"""Faults that break the rules MQQP-3.1.4.1-D15 to MQQP-3.1.4.10-D05."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive (Opnum 1)."""
+"""Faults that break rules of MS-MQQP 3.1.4.2 RemoteQMEndReceive (Opnum 1)."""
 
 from __future__ import annotations
 

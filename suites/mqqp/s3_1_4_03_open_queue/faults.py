@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue (Opnum 2)."""
+"""Faults that break rules of MS-MQQP 3.1.4.3 RemoteQMOpenQueue (Opnum 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
+"""Faults that break rules of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
 
 from __future__ import annotations
 

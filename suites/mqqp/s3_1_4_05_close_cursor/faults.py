@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor (Opnum 4)."""
+"""Faults that break rules of MS-MQQP 3.1.4.5 RemoteQMCloseCursor (Opnum 4)."""
 
 from __future__ import annotations
 

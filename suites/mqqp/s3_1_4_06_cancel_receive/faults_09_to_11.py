@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.6-09 to MQQP-3.1.4.6-11."""
+"""Faults that break the rules MQQP-3.1.4.6-09 to MQQP-3.1.4.6-11."""
 
 from __future__ import annotations
 

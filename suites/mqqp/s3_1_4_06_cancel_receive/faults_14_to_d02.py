@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.6-14 to MQQP-3.1.4.6-D02."""
+"""Faults that break the rules MQQP-3.1.4.6-14 to MQQP-3.1.4.6-D02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue (Opnum 6)."""
+"""Faults that break rules of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue (Opnum 6)."""
 
 from __future__ import annotations
 

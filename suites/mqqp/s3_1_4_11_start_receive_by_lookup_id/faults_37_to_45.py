@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-37 to MQQP-3.1.4.11-45."""
+"""Faults that break the rules MQQP-3.1.4.11-37 to MQQP-3.1.4.11-45."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-46 to MQQP-3.1.4.11-D08."""
+"""Faults that break the rules MQQP-3.1.4.11-46 to MQQP-3.1.4.11-D08."""
 
 from __future__ import annotations
 

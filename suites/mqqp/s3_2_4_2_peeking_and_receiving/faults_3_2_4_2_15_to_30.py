@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.2-15 to MQQP-3.2.4.2-30."""
+"""Faults that break the rules MQQP-3.2.4.2-15 to MQQP-3.2.4.2-30."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.3-34 to MQQP-3.2.4.5-06."""
+"""Faults that break the rules MQQP-3.2.4.3-34 to MQQP-3.2.4.5-06."""
 
 from __future__ import annotations
 

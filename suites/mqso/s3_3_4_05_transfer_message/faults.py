@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4.5 Transfer Message."""
+"""Faults that break rules of MS-MQSO 3.3.4.5 Transfer Message."""
 
 from __future__ import annotations
 

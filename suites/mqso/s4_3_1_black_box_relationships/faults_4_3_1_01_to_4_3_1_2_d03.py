@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-4.3.1-01 to MQSO-4.3.1.2-D03."""
+"""Faults that break the rules MQSO-4.3.1-01 to MQSO-4.3.1.2-D03."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-4.3.1.2-D04 to MQSO-4.3.3-D02."""
+"""Faults that break the rules MQSO-4.3.1.2-D04 to MQSO-4.3.3-D02."""
 
 from __future__ import annotations
 

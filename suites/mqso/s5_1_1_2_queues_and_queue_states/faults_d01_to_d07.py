@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-5.1.1.2-D01 to MQSO-5.1.1.2-D07."""
+"""Faults that break the rules MQSO-5.1.1.2-D01 to MQSO-5.1.1.2-D07."""
 
 from __future__ import annotations
 

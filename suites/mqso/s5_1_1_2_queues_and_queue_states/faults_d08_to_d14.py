@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-5.1.1.2-D08 to MQSO-5.1.1.2-D14."""
+"""Faults that break the rules MQSO-5.1.1.2-D08 to MQSO-5.1.1.2-D14."""
 
 from __future__ import annotations
 

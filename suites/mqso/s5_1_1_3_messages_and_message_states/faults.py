@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.3 Messages and Message States."""
+"""Faults that break rules of MS-MQSO 5.1.1.3 Messages and Message States."""
 
 from __future__ import annotations
 

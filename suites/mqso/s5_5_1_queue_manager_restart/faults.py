@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.1 Queue Manager Restart."""
+"""Faults that break rules of MS-MQSO 5.5.1 Queue Manager Restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.2 Transient Network Failure."""
+"""Faults that break rules of MS-MQSO 5.5.2 Transient Network Failure."""
 
 from __future__ import annotations
 

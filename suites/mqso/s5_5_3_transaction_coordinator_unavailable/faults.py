@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""
+"""Faults that break rules of MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""
 
 from __future__ import annotations
 
