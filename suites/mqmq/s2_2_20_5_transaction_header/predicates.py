@@ -9,7 +9,7 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
-from suites.mqmq.steps.message_parts import require_part_if_and_only_if
+from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqmq.steps.source_queue_manager import find_own_identifier
 from suites.mqmq.steps.transactions import (
     check_fm_marks_first_message,
@@ -49,7 +49,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
-        require_part_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
+        make_part_presence_predicate(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 

@@ -61,7 +61,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
         expected=CONNECTED_AGAIN,
-        observed=_check_reconnection_time(again, session, sut),
+        observed=_describe_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
     closed = holds("the SUT closed the session", otherwise="the SUT did not react to the loss of the connection")
@@ -105,7 +105,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
             "MQQB-3.1.5.9-04",
             "MQQB-3.1.6.1-01",
             expected=CONNECTED_AGAIN,
-            observed=_check_reconnection_time(again, lost, sut),
+            observed=_describe_reconnection_time(again, lost, sut),
             case=cause,
             evidence=[ack, *request],
         )
@@ -369,7 +369,7 @@ def _group_tags_by_priority(frames):
     return {f"priority {priority}": list(found[priority]) for priority in sorted(found)}
 
 
-def _check_reconnection_time(again, session, sut):
+def _describe_reconnection_time(again, session, sut):
     """Return True when the SUT connected again after the retry time, else a description of the difference."""
     if again is None:
         return "not connected again"
