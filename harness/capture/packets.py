@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
-from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
+from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, is_rebuilt, tree_lines
 from reference_qm.surface.inputs import Endpoint
@@ -91,7 +91,7 @@ class CapturedPackets:
     """
 
     def __init__(self, path: Path) -> None:
-        found = streams(path)
+        found = read_streams(path)
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[CapturedPacket]] = {}
@@ -167,8 +167,10 @@ def _get_frame_number(packet: CapturedPacket) -> int:
     return packet.frame
 
 
-def _read_datagram_packets(one: Datagram) -> CapturedPacket:
-    return CapturedPacket(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
+def _read_datagram_packets(datagram: Datagram) -> CapturedPacket:
+    return CapturedPacket(
+        datagram.frame, datagram.time_us, datagram.inbound, "udp", datagram.source, datagram.target, datagram.data
+    )
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:

@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 class StreamSink(Protocol):
     """The interface of the object that receives the events of a stream."""
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Handle an established connection. From now on, the ``local`` and ``remote`` endpoints of the stream are
         known.
         """
@@ -127,8 +127,8 @@ class Environment(Protocol):
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
-        """Begin to connect to ``remote`` from the address ``local_host``. Later, ``on_open`` or ``on_failed`` of
-        the sink is called.
+        """Begin to connect to ``remote`` from the address ``local_host``. Later, ``on_connection_open`` or
+        ``on_failed`` of the sink is called.
         """
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:

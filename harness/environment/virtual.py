@@ -172,7 +172,7 @@ class VirtualEnvironment:
             far.open = True
             far.sink = listener.accept(far)
             self.call_later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the other side
-            far.sink.on_open()
+            far.sink.on_connection_open()
 
         def report_refusal() -> None:
             if not near.given_up:
@@ -183,7 +183,7 @@ class VirtualEnvironment:
                 far.lose()
                 return
             near.open = True
-            near.sink.on_open()
+            near.sink.on_connection_open()
 
         self.call_later(NETWORK_LATENCY_MS, accept_connection)
         return near

@@ -18,7 +18,7 @@ class PduCutter(Cutter):
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
 
-    def size_of(self, head: bytes) -> int | None:
+    def read_size(self, head: bytes) -> int | None:
         try:
             return rpc_size(head)
         except WireError:

@@ -209,7 +209,7 @@ class Judge:
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
-    def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
+    def abort_check(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
         """End the check after a step has failed. Rules without a final verdict (``conclude``) become inconclusive,
         even if they have passed so far.
 

@@ -84,9 +84,9 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=_RANKS.__getitem__)
 
 
-def worse(one: Verdict, other: Verdict) -> Verdict:
+def worse(verdict: Verdict, other: Verdict) -> Verdict:
     """Return the worse of two verdicts."""
-    return one if _RANKS[one] < _RANKS[other] else other
+    return verdict if _RANKS[verdict] < _RANKS[other] else other
 
 
 class Evidence(NamedTuple):

@@ -298,7 +298,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
         if (how := driver.describe_unexpected_end(hung_up=_lost_control_channel(item))) is not None:
-            judge.break_off(describe_end_of_process(how))
+            judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
@@ -308,17 +308,17 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
         how = driver.describe_end(END_OF_PROCESS_WAIT_S)
-        judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
+        judge.abort_check(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
-        judge.break_off(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
+        judge.abort_check(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
         if judge.malformed is None:
-            judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
+            judge.abort_check(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
             raise
-        judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
+        judge.abort_check(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
         item.stash[ROOTS_OF_CHECK] = get_prerequisites(item)
         survival.check_after(item, judge)

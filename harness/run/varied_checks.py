@@ -184,7 +184,7 @@ class VariedCheck:
         except SutLost:
             raise
         except (ConformanceFailure, SutUnavailable) as error:
-            judge.break_off(str(error))
+            judge.abort_check(str(error))
         judge.end()
         self.judge.packets.add(judge.packets)
         return trial

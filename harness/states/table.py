@@ -188,6 +188,6 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     return {place: tuple(each) for place, each in by_place.items()}
 
 
-def _lists_to_tuples(one: Mapping[str, Any]) -> dict[str, Any]:
+def _lists_to_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     names = ("needs", "malforms")
-    return {name: tuple(value) if name in names else value for name, value in one.items()}
+    return {name: tuple(value) if name in names else value for name, value in values.items()}

@@ -120,9 +120,9 @@ def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
     return machine.RoutingServer and machine.Identifier in gates
 
 
-def share_a_site(one: QueueManager, other: QueueManager) -> bool:
+def share_a_site(machine: QueueManager, other: QueueManager) -> bool:
     """Return whether two queue managers have a site in common (SiteIdentifierList)."""
-    return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
+    return not set(machine.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 
 def _index_by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:

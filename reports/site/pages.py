@@ -117,10 +117,10 @@ class Pages:
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
-    def root_of(self, one: Standing) -> str:
+    def root_of(self, standing: Standing) -> str:
         """Return the root cause of a verdict, or an empty text if the verdict has no root cause."""
-        roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
-        return next((root.said for root in roots if one.test in root.checks), "")
+        roots = self._roots.get(standing.run, ()) if standing.verdict == "inconclusive" else ()
+        return next((root.said for root in roots if standing.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
         """Return a description of the change of a rule's verdict since the previous version, or an empty text if

@@ -61,14 +61,14 @@ def _build_grid(pages: Pages) -> dict[str, object]:
     }
 
 
-def _get_system_names(one: Exchange) -> dict[str, str]:
-    return {one.origin: one.origin_name, one.target: one.target_name}
+def _get_system_names(exchange: Exchange) -> dict[str, str]:
+    return {exchange.origin: exchange.origin_name, exchange.target: exchange.target_name}
 
 
-def _get_cell_value(one: Exchange, name: str) -> object:
+def _get_cell_value(exchange: Exchange, name: str) -> object:
     if name == "broken":
-        return " ".join(f"{key}:{rule}" for key, rules in sorted(one.broken.items()) for rule in rules)
-    return getattr(one, name)
+        return " ".join(f"{key}:{rule}" for key, rules in sorted(exchange.broken.items()) for rule in rules)
+    return getattr(exchange, name)
 
 
 def _build_topologies(pages: Pages) -> dict[str, object]:

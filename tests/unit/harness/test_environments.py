@@ -24,7 +24,7 @@ class Ear:
         self.data = b""
         self.datagrams: list[tuple[Endpoint, bytes]] = []
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.events.append("open")
 
     def on_failed(self, error: str) -> None:
@@ -89,7 +89,7 @@ def test_connection_close_reaches_the_remote_side_once_and_after_all_bytes(envir
 @pytest.mark.parametrize("then_close", [False, True])
 def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, then_close: bool) -> None:
     class Talker(Ear):
-        def on_open(self) -> None:
+        def on_connection_open(self) -> None:
             stream.send(b"welcome")
             if then_close:
                 stream.close()

@@ -52,7 +52,7 @@ class Client:
         self.stream = environment.connect(Endpoint("127.0.0.2", port), "127.0.0.1", self)
         self.settle()
 
-    def on_open(self) -> None: ...
+    def on_connection_open(self) -> None: ...
 
     def on_failed(self, error: str) -> None:
         self.lost = True

@@ -28,9 +28,9 @@ def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
     return Entry("MQQB-2.2.1-01", "MQQB", "2.2.1", "MUST", verdict, **(usual | values))
 
 
-def after(one: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
+def after(entry: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
     named = RootCauses()
-    (found,) = doubt_verdicts([one], rests, SystemPrerequisites((root,)), NOBODY, named)
+    (found,) = doubt_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
 
 

@@ -108,7 +108,7 @@ class End:
         self.said: list[object] = []
         self.stream: Stream | None = None
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.said.append("open")
 
     def on_failed(self, error: str) -> None:
