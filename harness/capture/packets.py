@@ -79,7 +79,7 @@ class CapturedPacket:
         return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
 
 
-class NoSuchPacket(MqconformError):
+class MissingPacket(MqconformError):
     """The error when the capture does not contain the packet that a verdict names."""
 
 
@@ -107,7 +107,7 @@ class CapturedPackets:
         self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[ShownPacket]:
-        """Return the packets of a verdict with their dissection. Raise NoSuchPacket if no packet begins in a
+        """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
         requested frame.
 
         ``says`` contains the texts of the verdict. They determine the deciding field, whether or not the verdict
@@ -126,7 +126,7 @@ class CapturedPackets:
     def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
-            raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
+            raise MissingPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
         if frame in self._connections:
             from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 

@@ -16,7 +16,7 @@ import pytest
 
 from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
-from harness.run.checks import find_needs, get_check_id, why_not_collected
+from harness.run.checks import explain_missing_collection, find_needs, get_check_id
 from harness.run.computing import bounded_computing
 from harness.run.ending import describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
@@ -153,7 +153,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
     run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
         run.uncollected = True
-        raise pytest.UsageError(why_not_collected(report))
+        raise pytest.UsageError(explain_missing_collection(report))
     return report
 
 

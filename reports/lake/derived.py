@@ -114,7 +114,7 @@ def _pair_systems(extra: Column) -> Column:
     """
     systems = parse_topology_systems(extra)
 
-    def pair_with_others(system: Column) -> Column:
+    def pair_system_with_others(system: Column) -> Column:
         others = sql.filter(systems, lambda other: other["role"] != system["role"])
         roles = sql.transform(systems, lambda each: each["role"])
         return sql.transform(
@@ -124,7 +124,7 @@ def _pair_systems(extra: Column) -> Column:
             ),
         )
 
-    return sql.array_distinct(sql.flatten(sql.transform(systems, pair_with_others)))
+    return sql.array_distinct(sql.flatten(sql.transform(systems, pair_system_with_others)))
 
 
 _SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}

@@ -87,7 +87,7 @@ class Remote(Misuse):
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
-        for read, unit in self.held(gone).items():
+        for read, unit in self.list_answered_receives(gone).items():
             del self.units[read]
             self._release_message(unit)
         for handle in list(gone.handles):
@@ -144,7 +144,7 @@ class Remote(Misuse):
         """Let a client close a queue remotely. The waiting reads of the queue are canceled."""
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
-        if any(self.units[read][0] is closed for read in self.held(client)):
+        if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise Impossible  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
             self.stop(reader, CANCELED_STATUS)
@@ -340,7 +340,7 @@ class Remote(Misuse):
             self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
 
-    def held(self, client: Client) -> dict[str, Transaction]:
+    def list_answered_receives(self, client: Client) -> dict[str, Transaction]:
         """Return the receives of a client that were answered with a message and that the client has not ended yet."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
@@ -376,7 +376,7 @@ class Remote(Misuse):
         return "NACK_Q_PURGED"
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:
-        reads = [read for client in self.clients.values() for read in self.held(client)]
+        reads = [read for client in self.clients.values() for read in self.list_answered_receives(client)]
         return {"read": draw_one(chance, reads), "acknowledge": chance.random() < 0.6}
 
     def _release_message(self, unit: Transaction) -> None:

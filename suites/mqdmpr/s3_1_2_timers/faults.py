@@ -163,8 +163,8 @@ class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
         self.qm.post(LifetimesChanged())
 
 
-@fault("queue-manager-lifetime-counts-from-arrival-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLifetimeCountsFromArrivalAfterRestart(Lifetimes):
+@fault("queue-manager-lifetimes-forgotten-at-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerLifetimesForgottenAtRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:

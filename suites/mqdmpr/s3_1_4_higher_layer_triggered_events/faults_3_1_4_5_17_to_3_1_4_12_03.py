@@ -287,8 +287,8 @@ class InDoubtTransactionAbortLeavesMovedMessageLocked(TransactionRecords):
                     unit.TransactionalOperationCollection.remove(one)
 
 
-@fault("in-doubt-transaction-abort-sends-outgoing-message", breaks="MQDMPR-3.1.4.10-D01", blind=True)
-class InDoubtTransactionAbortSendsOutgoingMessage(TransactionRecords):
+@fault("in-doubt-transaction-messages-sent-at-restart", breaks="MQDMPR-3.1.4.10-D01", blind=True)
+class InDoubtTransactionMessagesSentAtRestart(TransactionRecords):
     """At a restart, the queue manager sends the messages of a prepared transaction to other queue managers at once."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -353,8 +353,8 @@ class OfflineQueueManagerKeepsHalfOpenSessions(Administering):
             self.qm.sessions[session.number] = session
 
 
-@fault("offline-queue-manager-second-time-accepts-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class OfflineQueueManagerSecondTimeAcceptsSessions(Administering):
+@fault("second-offline-request-after-online-request-ignored", breaks="MQDMPR-3.1.4.12-03", blind=True)
+class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
     """A queue manager that was taken offline and brought online again ignores a second request to go offline."""
 
     def take_offline(self, now: Now) -> None:

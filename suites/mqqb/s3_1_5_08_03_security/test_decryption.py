@@ -258,7 +258,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     invalid ciphertext: the SUT refuses these messages.
     """
     secured = Secured(peer, sut)
-    keys = protection.listed_keys(sut.receiving_keys)
+    keys = protection.read_listed_keys(sut.receiving_keys)
 
     def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
         return encrypt_message(

@@ -67,7 +67,7 @@ def is_second_of_initiator(context: Context) -> bool:
     return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
 
 
-def is_second_of_acceptor(context: Context) -> bool:
+def is_second_packet_of_acceptor(context: Context) -> bool:
     """Return whether a packet is an acceptor's next packet after ConnectionParameters."""
     opening = context.before(Opening)
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters

@@ -29,7 +29,7 @@ from harness.wire.protection import (
     SIG30,
     RsaKey,
     encrypt_body,
-    listed_keys,
+    read_listed_keys,
     signature,
     simple_blob,
 )
@@ -405,7 +405,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     is missing.
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
-    receiver = listed_keys(sut.receiving_keys).get(provider)
+    receiver = read_listed_keys(sut.receiving_keys).get(provider)
     if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"

@@ -140,8 +140,8 @@ class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-read-of-deleted-queue-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
-class ServerEntryOfReadOfDeletedQueueNotRemoved(RemoteReads):
+@fault("server-request-id-of-receive-in-use-until-its-end", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
+class ServerRequestIdOfReceiveInUseUntilItsEnd(RemoteReads):
     """The server keeps the dwRequestID of a receive in use until RemoteQMEndReceive."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -206,8 +206,8 @@ class ServerStartReceiveUnknownCursorThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive-of-peek-handle-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class ServerStartReceiveOfPeekHandleThrown(RemoteReads):
+@fault("server-start-receive-timeout-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveTimeoutThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive whose timeout expires."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

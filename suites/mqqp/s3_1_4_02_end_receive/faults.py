@@ -200,8 +200,8 @@ class ServerNackedMessageGoneAfterRestart(RemoteEnding):
             self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackMovesMessageBehindItsPriority(Positions):
+@fault("server-message-nacked-twice-completes-no-read", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerMessageNackedTwiceCompletesNoRead(Positions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -214,8 +214,8 @@ class ServerNackMovesMessageBehindItsPriority(Positions):
         nacked.add(id(position))
 
 
-@fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
-class ServerAckedMessageReadableByLookup(RemoteEnding):
+@fault("server-rr-ack-of-second-receive-leaves-express-message", breaks="MQQP-3.1.4.2-07", blind=True)
+class ServerRrAckOfSecondReceiveLeavesExpressMessage(RemoteEnding):
     """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """

@@ -267,8 +267,8 @@ class ServerOpenQueueAfterCloseRefused(RemoteOpening):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
-@fault("server-open-queue-read-only-over-own-connection", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueReadOnlyOverOwnConnection(RemoteStarting):
+@fault("server-open-queue-entry-removed-by-expired-read", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
+class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
     """The server removes the entry of an open queue when a read of the queue times out."""
 
     def check_open_queue(self, desc: Desc) -> Status:

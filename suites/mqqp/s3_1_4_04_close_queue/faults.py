@@ -201,10 +201,8 @@ class ServerCloseQueueRemovesEveryEntryOfClient(RemoteOpening):
                 super().close_open_queue_entry(one)
 
 
-@fault(
-    "server-close-queue-second-entry-of-handle-removed-too", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True
-)
-class ServerCloseQueueSecondEntryOfHandleRemovedToo(RemoteOpening):
+@fault("server-close-queue-rewinds-cursors-of-other-handles", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
+class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteOpening):
     """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
