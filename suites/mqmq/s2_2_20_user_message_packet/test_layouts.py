@@ -19,7 +19,7 @@ from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingRec
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
 ZERO_GUID = str(UUID(int=0))
-SIGNATURE = 0x524F_494C
+BASE_HEADER_SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
 BODY, LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
@@ -97,7 +97,7 @@ FIELDS_OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
 }
 
 
-FIELDS_LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
+UNSPECIFIED_FIELDS = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
 """Fields of an acknowledgment that the document leaves to the implementation."""
 
 
@@ -136,7 +136,7 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
-        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in FIELDS_LEFT_OPEN},
+        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in UNSPECIFIED_FIELDS},
         f"{USER}DestinationQueue": direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
         f"{PROPERTIES}CorrelationID": identifier(sent),
@@ -195,7 +195,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 0,
         "BaseHeader.Flags.TR": 0,
-        "BaseHeader.Signature": SIGNATURE,
+        "BaseHeader.Signature": BASE_HEADER_SIGNATURE,
         "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,

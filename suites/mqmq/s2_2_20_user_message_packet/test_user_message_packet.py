@@ -19,7 +19,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.tracing import Report
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 UNUSED_OF_DEBUG_HEADER = {
     "X2": "MQMQ-2.2.20.8-02",
@@ -78,7 +78,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
         expected, observed = done.accepted_outcome, done.outcome
         if observed == expected and sut.has("receive"):
             found = next((one for one in sut.messages() if one["label"] == field), None)
-            expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
+            expected, observed = UNCHANGED_PROPERTIES_OUTCOME, describe_differences(done.frames[0], found, sut.guid)
         judge(rule, expected=expected, observed=observed, evidence=done.frames, case="message")
 
 

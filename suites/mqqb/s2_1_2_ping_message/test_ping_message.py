@@ -9,7 +9,7 @@ from harness.expectations import fields, packet
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping_fields
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, describe_ping_fields
 from suites.mqqb.steps.provoking import let_send
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
@@ -34,7 +34,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     answer = caller.answer_ping(ping)
     outcome, connection = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
     if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
-        judge.mark_not_exercised("MQQB-2.1.2-01", reason=SUT_STOOD_STILL, evidence=[ping, answer])
+        judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []
     judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])

@@ -13,14 +13,14 @@ from suites.mqqb.steps.sender import Sender, require_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED_COUNT = 10
-MANY_COUNT = 35
+SECOND_ACK_COUNT = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
 HELD_BACK_COUNT = 60
 """The number of messages that exceed the window. This number is greater than the number of messages that the peer
 acknowledges first.
 """
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 LARGEST_WINDOW = 512
 """The largest window that the check fills: more messages would take too long."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -83,7 +83,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     came_before = sender.collect_all(session, 0)
     if len(came_before) == filled + ACKNOWLEDGED_COUNT:  # else some came again, and have other numbers now (E65)
-        many = min(MANY_COUNT, filled)
+        many = min(SECOND_ACK_COUNT, filled)
         acknowledged = ACKNOWLEDGED_COUNT + many
         second_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=acknowledged)
         freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)
@@ -126,7 +126,7 @@ def _send_of_each_delivery(sender, tags):
         sender.send(*tags)
         return
     for tag in tags:
-        sender.send(tag, priority=0, delivery=DELIVERIES[tag % len(DELIVERIES)])
+        sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)])
 
 
 @needs("send")

@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.pinging import (
     PING_SIGNATURE,
-    SUT_STOOD_STILL,
+    STALLED_SUT_REASON,
     PingingSut,
     describe_ping_fields,
     get_cookie,
@@ -94,7 +94,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
     if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     request = connection.received[:1] if connection else []
     judge(

@@ -9,11 +9,11 @@ from harness.expectations import fields, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, get_cookie
 from suites.mqqb.steps.provoking import let_send, read_tag
 
-ONE_PING = "the SUT sent one Ping Request for both queues"
-OUTCOMES = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
+SINGLE_PING_OUTCOME = "the SUT sent one Ping Request for both queues"
+OUTCOME_BY_RF = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
 """The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
@@ -36,7 +36,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     peer.pass_time_until(first, caller.half_response_ms)
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     if first_timer == "running" and get_cookie(first) == get_cookie(second):
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
@@ -45,7 +45,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
         peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
     early = caller.await_session(0)
     if caller.has_stalled_after(first) or caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     answer = caller.answer_ping(second)
     evidence = [first, second, answer]
@@ -76,15 +76,15 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
     outcomes = [caller.await_session(caller.no_retry_ms // 2)]
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     answers.append(caller.answer_ping(second, RF=1 - RF))
     outcomes.append(caller.await_session(caller.no_retry_ms // 4))
     if caller.has_stalled_after(first) or caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge.all(
-        expected=[OUTCOMES[RF], OUTCOMES[1 - RF]],
+        expected=[OUTCOME_BY_RF[RF], OUTCOME_BY_RF[1 - RF]],
         observed=outcomes,
         case="outcomes of the two Ping Responses",
         evidence=[first, second, *answers],
@@ -103,12 +103,12 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
     caller.await_session(caller.no_retry_ms // 2)
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     evidence = [first, second, caller.answer_ping(second)]
     outcome, connection = caller.await_connection(caller.no_retry_ms // 2)
     if caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
         "MQQB-3.1.7.8-01",

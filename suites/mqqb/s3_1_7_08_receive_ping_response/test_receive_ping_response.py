@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_cookie
 
 IGNORED_THEN_ACCEPTED = fields(
     {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
@@ -34,7 +34,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
             after_correct = caller.await_session(caller.no_retry_ms)
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
     judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
@@ -99,7 +99,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     caller.answer_ping(asked, Cookie=get_cookie(asked) ^ 1)
     caller.expire_response_timer(after_ms=caller.half_response_ms)
     if caller.listener.waiting and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and may have tried again too early")
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and may have tried again too early")
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))

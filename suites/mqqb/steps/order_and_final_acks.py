@@ -160,7 +160,7 @@ def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[
     return judge_flag
 
 
-EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
+EXPECTED_TEXT_BY_PREDICATE: Mapping[JudgePacket, str] = {
     check_base_flags: "BaseHeader.Flags is 0",
     check_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
     check_private_name: "the destination is the private queue of order_queue$",
@@ -177,13 +177,19 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     """Register the predicates about one kind of acknowledgment (OrderAck or FinalAck), each with its rule; ``mp``: the
     rule about bit MP of UserHeader.Flags.
     """
-    if rules.keys() != EXPECTED_TEXTS.keys():
-        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
+    if rules.keys() != EXPECTED_TEXT_BY_PREDICATE.keys():
+        raise ValueError(
+            f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXT_BY_PREDICATE)}"
+        )
     for judge_packet, rule in rules.items():
         if judge_packet is check_body_size:
-            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXTS[judge_packet])(make_body_size_predicate(meant))
+            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+                make_body_size_predicate(meant)
+            )
             continue
-        passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
+        passive(rule, MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+            apply_to_acknowledgments(meant)(judge_packet)
+        )
     passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
         make_flag_predicate(USER, "MP", 1, meant)
     )

@@ -31,7 +31,7 @@ remain measurable.
 MAX_PING_REQUESTS = 3
 """The greatest number of Ping Requests that the peer sends until the SUT answers a Ping Request."""
 
-SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
+STALLED_SUT_REASON = "the SUT stalled while it waited for the response"
 
 
 class Ping(NamedTuple):

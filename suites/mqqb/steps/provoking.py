@@ -24,7 +24,7 @@ from reference_qm.surface.entropy import new_guid
 NORMAL_CLASS = 0x0000
 DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
-LINEAGE_SIZE = 16
+LINEAGE_BYTES = 16
 PROVOKING_LIFETIME_S = 60
 """TimeToBeReceived of a message that the SUT must acknowledge, in seconds. The message expires, so that it does not
 stay in the SUT's queue.
@@ -84,4 +84,4 @@ def read_tag(frame: Frame) -> int:
     properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL_CLASS:
         return int(properties.ApplicationTag)
-    return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_SIZE:], "little")
+    return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_BYTES:], "little")

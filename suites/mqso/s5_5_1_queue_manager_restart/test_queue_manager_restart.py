@@ -17,7 +17,15 @@ from suites.mqqb.steps.sender import Sender
 MESSAGE_KINDS = ("express", "recoverable", "transactional")
 LARGE_BODY_BYTES = 70_000
 """The size of a large body in bytes."""
-PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
+COMPARED_QUEUE_PROPERTIES = (
+    "label",
+    "journaling",
+    "quota_kb",
+    "journal_quota_kb",
+    "base_priority",
+    "authenticated",
+    "privacy",
+)
 
 
 def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
@@ -59,7 +67,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 
     def read_properties() -> list[dict[str, object]]:
         observed = [sut.control.call("get_queue", name=name) for name in names]
-        shown = [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
+        shown = [{name: one[name] for name in COMPARED_QUEUE_PROPERTIES if name in one} for one in observed]
         return shown + _read_times(sut, *names)
 
     sut.environment.run_until(lambda: False, 2_000)
