@@ -132,7 +132,7 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     )
 
 
-def let_expire(remote, queue):
+def let_message_expire_in_queue(remote, queue):
     """Let the cursor's message expire, and let a further message arrive."""
     remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
 
@@ -143,7 +143,7 @@ def purge_queue(remote, queue):
 
 
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
-@pytest.mark.parametrize("remove", [let_expire, purge_queue], ids=["expired", "purged"])
+@pytest.mark.parametrize("remove", [let_message_expire_in_queue, purge_queue], ids=["expired", "purged"])
 def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
     """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
     these cursors fail and take no message; a new cursor reads the second message.

@@ -66,7 +66,7 @@ def check_sequence_number(packet: Any, context: Context) -> Finding:
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
-    known = _sequence_before(packet, context)
+    known = _get_previous_sequence(packet, context)
     number = header.TxSequenceNumber
     again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
@@ -116,7 +116,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     observed = f"PreviousTxSequenceNumber is {previous}, and TxSequenceNumber is {number}"
-    known = _sequence_before(packet, context)
+    known = _get_previous_sequence(packet, context)
     if not known.numbers or packet.UserHeader.MessageID in known.numbers:
         return previous < number, observed
     return previous == known.highest, observed
@@ -161,7 +161,7 @@ class Sequences(Summary):
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 
-def _sequence_before(packet: Any, context: Context) -> Sequence:
+def _get_previous_sequence(packet: Any, context: Context) -> Sequence:
     """Return the TxSequenceNumbers that the SUT has sent before this message in its sequence."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
 

@@ -29,7 +29,7 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqso.steps.routed import Routed
 
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
@@ -192,7 +192,7 @@ def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
         return
     another = name.replace(OTHER_GUID_END, "fe")
     with suppress(ControlRefused):
-        let_send(peer, sut, another)
+        let_sut_send(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
     others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
     opened = session.listener.accept(sut.quiet_ms) is not None

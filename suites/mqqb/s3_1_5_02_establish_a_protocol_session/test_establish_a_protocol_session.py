@@ -20,7 +20,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 MAX_HISTORY_ENTRIES = 20
 ATTEMPT_INTERVAL_MS = 2_000
@@ -169,7 +169,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             )
     _open_and_close(peer, session)
     beside = peer.direct_name("mqc-refused-at-first")
-    let_send(peer, sut, beside)
+    let_sut_send(peer, sut, beside)
     session = OutgoingSession(peer, sut, beside, listener=session.listener)
     request = session.await_request()
     sent = session.connection.send(establish_response(peer, request, internal={"CS": 1}))

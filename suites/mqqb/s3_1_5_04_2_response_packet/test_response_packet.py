@@ -17,7 +17,7 @@ from suites.mqqb.steps.opening import (
     get_last_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
 
 STEP_INTERVAL_MS = 2_000
@@ -100,7 +100,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)
-    let_send(peer, sut, peer.direct_name("mqc-beside"), tag=2)
+    let_sut_send(peer, sut, peer.direct_name("mqc-beside"), tag=2)
     beside = OutgoingSession(peer, sut, listener=session.listener)
     if beside.poll_request() is not None:  # else the message comes on the open session (E16)
         beside.respond()
@@ -179,7 +179,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     session.await_request()
     session.connection.close()
     session.await_request()
-    let_send(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
+    let_sut_send(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
     parameters = session.respond()
     connection = session.connection
     is_quiet = connection.stays_quiet()

@@ -42,11 +42,11 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
     next session of the SUT, which is open, the SUT accepts a SessionAck.
     """
 
-    def ack_instead(packet: Any) -> Any:
+    def replace_with_session_ack(packet: Any) -> Any:
         return session_ack() if packet.haslayer(answered_early) else packet
 
     sender = Sender(peer, sut)
-    peer.tamper_accepted(ack_instead)
+    peer.tamper_accepted(replace_with_session_ack)
     sender.send(1)
     early = peer.await_session()
     peer.tamper_accepted(None)

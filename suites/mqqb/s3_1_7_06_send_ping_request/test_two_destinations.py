@@ -33,7 +33,7 @@ def test_ping_response_opens_session_only_with_the_pinged_destination(peer, seco
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     answer = answering.answer_ping(second)
-    outcome, _ = answering.await_connection(answering.half_response_ms)
+    outcome, _ = answering.await_connection(answering.half_response_time_ms)
     other = silent.await_session(0)
     if silent.has_stalled_after(first) or answering.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)

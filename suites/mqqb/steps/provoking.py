@@ -69,7 +69,7 @@ def _choose_queue(name: str) -> str | PrivateQueueFormatName:
     return PrivateQueueFormatName(SourceQueueManager=UUID(host), PrivateQueueIdentifier=int(number, 16))
 
 
-def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
+def let_sut_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
     """Let the SUT send one message of any kind to a format name of the peer."""
     if sut.has("send"):
         sut.send(to, body="opening", label="opening", application_tag=tag, delivery=delivery)
