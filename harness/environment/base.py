@@ -111,7 +111,7 @@ class Environment(Protocol):
         the monotonic clock.
         """
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         """End the check after ``check_ms``, even during a wait. In virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:

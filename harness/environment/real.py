@@ -212,7 +212,7 @@ class RealEnvironment:
     def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
         self.wall_clock = WallClock(machines=shares_clock)
-        self.limit(CHECK_LIMIT_MS)
+        self.limit_check_time(CHECK_LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.hung_up = False
@@ -232,7 +232,7 @@ class RealEnvironment:
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return steady_ns(monotonic_ms * 1_000_000) // 1000
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         self._limit_ms = check_ms
         self._ends_ms = self.now().monotonic_ms + check_ms
 

@@ -131,7 +131,7 @@ class VirtualEnvironment:
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""
 
     def call_later(self, delay_ms: int, action: Callable[[], None]) -> _Event:

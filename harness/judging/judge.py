@@ -14,7 +14,7 @@ from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
-from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
+from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, get_worse_verdict
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
@@ -387,7 +387,7 @@ class Judge:
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)
-        self.judged[entry.rule] = entry.verdict if before is None else worse(entry.verdict, before)
+        self.judged[entry.rule] = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
 
     def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the failures that were held back.

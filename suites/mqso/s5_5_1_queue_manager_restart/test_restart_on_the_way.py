@@ -31,7 +31,7 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
     if role == ROUTER:
         routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
-    topology.mend(NEXT_ROLE_ON_ROUTE[role])
+    topology.restore_connections(NEXT_ROLE_ON_ROUTE[role])
     frames = routed.await_arrival(*MESSAGE_TAGS)
     received = routed.receive_tags()
     judge(

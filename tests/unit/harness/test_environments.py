@@ -161,13 +161,13 @@ def test_wait_without_success_takes_exactly_its_timeout(environment: Environment
 def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that never ends is ended by its time limit; the clean-up after it has a separate limit."""
     environment = RealEnvironment()
-    environment.limit(50)
+    environment.limit_check_time(50)
     with pytest.raises(ConformanceFailure, match="did not end within"):
         while True:
             environment.run_until(lambda: False, 10)
     assert not environment.run_until(lambda: False, 10)
     monkeypatch.setattr("harness.environment.real.CLEANUP_TIME_MS", 50)
-    environment.limit(0)
+    environment.limit_check_time(0)
     for _ in range(2):
         with pytest.raises(ConformanceFailure):
             while True:
