@@ -292,8 +292,8 @@ class ServerStartReceive2WaitedSequentialId0(RemoteReads):
         return 0 if self.__dict__.get("now_waited") else super().get_sequential_id(position)
 
 
-@fault("server-sequential-id-of-recoverable-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class ServerSequentialIdOfRecoverableMessage0(RemoteReads):
+@fault("server-sequential-id-of-transactional-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
     """The server returns SequentialId 0 for a transactional message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:

@@ -355,8 +355,8 @@ class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_End):
         return [*locked, position][0], delete
 
 
-@fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
-class ServerEndReceiveOfSecondOpenReceiveOnly(RemoteEnding):
+@fault("server-end-receive-rr-nack-ends-oldest-receive", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
+class ServerEndReceiveRrNackEndsOldestReceive(RemoteEnding):
     """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the queue handle, even if the
     call names another receive.
     """

@@ -286,8 +286,8 @@ class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
         return entry
 
 
-@fault("server-open-queue-entry-removed-by-cancel", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueEntryRemovedByCancel(RemoteOpening):
+@fault("server-open-queue-entry-removed-by-close-cursor", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
+class ServerOpenQueueEntryRemovedByCloseCursor(RemoteOpening):
     """The server removes the entry of an open queue when a cursor of the handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

@@ -101,11 +101,11 @@ class ServerCloseQueueSuccessReturnsError(RemoteOpening):
 
 
 @fault(
-    "server-close-queue-second-time-returns-null-handle-error",
+    "server-close-queue-with-waiting-read-returns-error",
     breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"),
     blind=True,
 )
-class ServerCloseQueueSecondTimeReturnsNullHandleError(RemoteOpening):
+class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
