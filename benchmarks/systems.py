@@ -28,7 +28,7 @@ from harness.sut.sut_file import (
     load_sut_file,
 )
 from harness.sut.virtual_directory import FAR, PEER
-from harness.sut.worker_configurations import MAX_WORKERS, worker_configurations
+from harness.sut.worker_configurations import MAX_WORKERS, build_worker_configurations
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
 CAPABILITIES = (
@@ -131,7 +131,7 @@ def _start_by_run(scenario: StartedScenario, folder: Path) -> Iterator[Path]:
     has = IN_A_DIRECTORY if scenario.directory else CAPABILITIES
     sut = _sut_file(folder, scenario.name, driver, ports, '[control]\nkind = "jsonl"\n', has)
     configure = _configure_in_a_directory if scenario.directory else _configure
-    for number, configuration in enumerate(worker_configurations(load_sut_file(sut), scenario.workers)):
+    for number, configuration in enumerate(build_worker_configurations(load_sut_file(sut), scenario.workers)):
         configure(folder, str(number), configuration.driver.address, configuration.driver.peer_address, ports)
     yield sut
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from reports.text import natural_key, section_key, shown_profile, slug, system_key, system_label
+from reports.text import get_natural_sort_key, get_section_sort_key, shown_profile, slug, system_key, system_label
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY
 
@@ -324,7 +324,7 @@ class Contents:
     """The complete content of the site.
 
     ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a
-    sample of the rejected lines. ``stands``: the standing verdicts, with the rules in the order of `rule_key`.
+    sample of the rejected lines. ``stands``: the standing verdicts, with the rules in the order of `get_rule_sort_key`.
     ``shown`` yields the verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst
     first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes, and `EXAMPLES_PER_PAGE`
     passes. ``changes`` yields the latest changes of each rule, in the same order. ``found`` yields, system by
@@ -354,7 +354,7 @@ class Contents:
     def sections(self) -> list[Section]:
         """Return the sections in the order of the documents, each with the rules of the catalogue."""
         rows: dict[tuple[str, str], list[Rule]] = {}
-        for rule in sorted(self.rules.values(), key=rule_key):
+        for rule in sorted(self.rules.values(), key=get_rule_sort_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
         return [
             Section(*key, tuple(rules), self._count_by_system(rules), sum(map(self.counts_rule, rules)))
@@ -437,9 +437,9 @@ def is_judgeable(rule: Rule) -> bool:
     return rule.observe != "none" if rule.checked is None else rule.checked
 
 
-def rule_key(rule: Rule) -> tuple[object, ...]:
+def get_rule_sort_key(rule: Rule) -> tuple[object, ...]:
     """Return a key that sorts rules in the order of the documents."""
-    return rule.document, section_key(rule.section), natural_key(rule.rule)
+    return rule.document, get_section_sort_key(rule.section), get_natural_sort_key(rule.rule)
 
 
 def sum_counts(counters: Iterable[Counter[str]]) -> Counter[str]:

@@ -44,15 +44,15 @@ def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NOT_RENAM
     return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), MAX_SHOWN_ROOTS))
 
 
-def _is_missing_root(one: Any) -> bool:
-    return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
+def _is_missing_root(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("said"), str) and isinstance(value.get("checks"), list)
 
 
-def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
+def _parse_root(root: dict[str, Any], new_names: Mapping[str, str]) -> Root:
     checks = (
-        _rename_check(check, new_names) for check in one["checks"][:MAX_CHECKS_PER_ROOT] if isinstance(check, str)
+        _rename_check(check, new_names) for check in root["checks"][:MAX_CHECKS_PER_ROOT] if isinstance(check, str)
     )
-    return Root(one["said"][: MAX_SHOWN_CHARACTERS + 1], frozenset(checks))
+    return Root(root["said"][: MAX_SHOWN_CHARACTERS + 1], frozenset(checks))
 
 
 def _rename_check(check: str, new_names: Mapping[str, str]) -> str:

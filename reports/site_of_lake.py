@@ -40,8 +40,8 @@ from reports.model import (
     Run,
     Standing,
     System,
+    get_rule_sort_key,
     make_unlisted_rule,
-    rule_key,
 )
 from reports.roots import read_root_causes
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_CHARACTERS, MAX_SHOWN_OCTETS
@@ -72,7 +72,7 @@ def load_contents(lake: Lake) -> Contents:
     finally:
         runs.unpersist()
     table = VerdictTable.empty(
-        [rule.rule for rule in sorted(rules.values(), key=rule_key)], [each.key for each in systems]
+        [rule.rule for rule in sorted(rules.values(), key=get_rule_sort_key)], [each.key for each in systems]
     )
     for system, verdict, retired, some in stands:
         if not retired:

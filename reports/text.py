@@ -124,12 +124,12 @@ def system_key(name: str, version: str, profile: str) -> str:
     return f"{words.removesuffix('-').lower() or 'x'}-{digest[:8]}"
 
 
-def section_key(section: str) -> tuple[tuple[int, str], ...]:
+def get_section_sort_key(section: str) -> tuple[tuple[int, str], ...]:
     """Return a sort key that puts "3.1.10" after "3.1.9"."""
     return tuple((int(part), "") if re.fullmatch(r"[0-9]{1,9}", part) else (0, part) for part in section.split("."))
 
 
-def natural_key(text: str) -> tuple[tuple[int, str], ...]:
+def get_natural_sort_key(text: str) -> tuple[tuple[int, str], ...]:
     """Return a sort key that puts "A-9" before "A-10"."""
     parts = re.split(r"([0-9]{1,9})", text)
     return tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)

@@ -65,8 +65,8 @@ def normalize_format_name(name: str | None) -> str | None:
 def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
-    """Describe in one line the properties that differ from the packet; return ``SAME_PROPERTIES`` if no property
-    differs.
+    """Describe in one line the properties that differ from the packet; return ``UNCHANGED_PROPERTIES_OUTCOME`` if no
+    property differs.
 
     ``but``: properties that are not compared; ``more``: additional properties that the message must have.
     """
@@ -79,10 +79,10 @@ def describe_differences(
         found = _normalize_value(name, shown.get(name))
         if found != _normalize_value(name, sent):
             wrong.append(f"{name} is {str(found)[:60]} instead of {str(sent)[:60]}")
-    return "; ".join(wrong) or SAME_PROPERTIES
+    return "; ".join(wrong) or UNCHANGED_PROPERTIES_OUTCOME
 
 
-SAME_PROPERTIES = "every property has the value that was sent"
+UNCHANGED_PROPERTIES_OUTCOME = "every property has the value that was sent"
 
 
 def _normalize_value(name: str, value: Any) -> Any:

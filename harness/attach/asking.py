@@ -34,7 +34,7 @@ class Asking:
         if self.is_over:
             return None
         try:
-            reply = self.conversation.wait_for_reply(self.conversation.ask(verb, **arguments))
+            reply = self.conversation.wait_for_reply(self.conversation.send_request(verb, **arguments))
         except SutUnavailable as error:
             self.conversation.on_end(str(error))
             reply = None

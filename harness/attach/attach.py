@@ -82,7 +82,7 @@ def try_agent(
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, answer_ms)
-        found = Probes(conversation, word, queue, disruptive=disruptive).try_all()
+        found = Probes(conversation, word, queue, disruptive=disruptive).run_all_probes()
         conversation.close()
         return found
     finally:
@@ -91,12 +91,12 @@ def try_agent(
             route.end()
 
 
-def tcp_route(address: str) -> TcpRoute:
+def make_tcp_route(address: str) -> TcpRoute:
     """Return the route to an agent that listens at ``HOST:PORT``."""
     return TcpRoute(parse_endpoint(f"--address {address}", address))
 
 
-def command_route(command: str) -> Agent:
+def make_command_route(command: str) -> Agent:
     """Return the route to an agent that is started by a command. The command is one string with the quoting of a
     shell.
     """
@@ -109,7 +109,7 @@ def command_route(command: str) -> Agent:
     return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
-def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
+def list_facility_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
     """Yield the rows of the report: for each facility, and for each of its verbs, a row with facility, verb, state
     and remark.
     """
@@ -134,7 +134,7 @@ def _report_cost(counted: Costs, facility: str) -> str:
 def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
     yield describe_identity(found)
-    for facility, verb, state, said in list_rows(found, counted):
+    for facility, verb, state, said in list_facility_rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
     yield from list_summary(found, counted)

@@ -36,9 +36,9 @@ class Conversation:
         if not self._open:
             raise SutUnavailable(f"{self.name} does not answer: {self.ended or 'no connection in time'}")
 
-    def ask(self, verb: str, **arguments: Any) -> int:
+    def send_request(self, verb: str, **arguments: Any) -> int:
         """Send a request for a verb; return the id of the request."""
-        number = self._wire.ask(verb, arguments)
+        number = self._wire.send_request(verb, arguments)
         self._asked.add(number)
         return number
 
@@ -61,7 +61,7 @@ class Conversation:
         """Close the connection to the agent."""
         self._wire.close()
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self._open = True
 
     def on_reply(self, reply: Reply) -> None:

@@ -56,7 +56,7 @@ class Probes(Asking):
         self._made: list[str] = []
         self._plain: str | None = None
 
-    def try_all(self) -> Findings:
+    def run_all_probes(self) -> Findings:
         """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
@@ -89,7 +89,7 @@ class Probes(Asking):
         """
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
-        said = conversation.wait_for_reply(conversation.ask("identity"))
+        said = conversation.wait_for_reply(conversation.send_request("identity"))
         if said is None:
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence_message}")
         found = self.found
@@ -248,8 +248,8 @@ class Probes(Asking):
         if self._plain is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
-        waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
-        asked = self.conversation.ask("identity")
+        waiting = self.conversation.send_request("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
+        asked = self.conversation.send_request("identity")
         prompt = self.conversation.wait_for_reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
         if self.conversation.has_reply(waiting):
             self._note_wrong_answer(

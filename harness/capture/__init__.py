@@ -4,7 +4,7 @@ read without scapy.
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.pcapng import CapturedFrame, read_pcapng
-from harness.capture.streams import ByteRange, Datagram, Direction, Stream, Streams, streams
+from harness.capture.streams import ByteRange, Datagram, Direction, Stream, Streams, read_streams
 from harness.capture.writer import CaptureWriter
 
 __all__ = [
@@ -17,5 +17,5 @@ __all__ = [
     "Stream",
     "Streams",
     "read_pcapng",
-    "streams",
+    "read_streams",
 ]

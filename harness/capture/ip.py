@@ -103,7 +103,7 @@ def _build_ip_packet(
 ) -> bytes:
     """Return an IP packet that contains the given TCP or UDP packet with its checksum."""
     version, sender, receiver = _pair_addresses(source.host, target.host)
-    checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
+    checksum = _compute_checksum(_build_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
         checksum = 0xFFFF  # zero would mean that the datagram has no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
@@ -135,7 +135,7 @@ def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
     return sender.version, sender.packed, receiver.packed
 
 
-def _pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -> bytes:
+def _build_pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -> bytes:
     return sender + receiver + _PROTOCOL_AND_LENGTH.pack(protocol, length)
 
 
@@ -149,7 +149,7 @@ def _compute_checksum(data: bytes) -> int:
 
 def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: bytes) -> bool:
     """Return whether the checksum of a complete TCP segment or UDP datagram is correct."""
-    return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
+    return _compute_checksum(_build_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
 
 
 def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:

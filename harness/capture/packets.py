@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
-from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
+from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, is_rebuilt, tree_lines
 from reference_qm.surface.inputs import Endpoint
@@ -79,7 +79,7 @@ class CapturedPacket:
         return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
 
 
-class NoSuchPacket(MqconformError):
+class MissingPacket(MqconformError):
     """The error when the capture does not contain the packet that a verdict names."""
 
 
@@ -91,7 +91,7 @@ class CapturedPackets:
     """
 
     def __init__(self, path: Path) -> None:
-        found = streams(path)
+        found = read_streams(path)
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[CapturedPacket]] = {}
@@ -107,7 +107,7 @@ class CapturedPackets:
         self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[ShownPacket]:
-        """Return the packets of a verdict with their dissection. Raise NoSuchPacket if no packet begins in a
+        """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
         requested frame.
 
         ``says`` contains the texts of the verdict. They determine the deciding field, whether or not the verdict
@@ -126,7 +126,7 @@ class CapturedPackets:
     def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
-            raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
+            raise MissingPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
         if frame in self._connections:
             from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 
@@ -167,8 +167,10 @@ def _get_frame_number(packet: CapturedPacket) -> int:
     return packet.frame
 
 
-def _read_datagram_packets(one: Datagram) -> CapturedPacket:
-    return CapturedPacket(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
+def _read_datagram_packets(datagram: Datagram) -> CapturedPacket:
+    return CapturedPacket(
+        datagram.frame, datagram.time_us, datagram.inbound, "udp", datagram.source, datagram.target, datagram.data
+    )
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:

@@ -502,7 +502,7 @@ def _name_rpc_packet(frame: Frame) -> str:
     """
     from harness.wire.rpc_fragments import is_plain
 
-    name = str(_import_rpc_layers().rpc_kind(frame.data))
+    name = str(_import_rpc_layers().get_rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
         _import_rpc_layers().check_pdu(frame.data)
     return name

@@ -18,11 +18,11 @@ from harness.wire.rpc import (
     Proposal,
     Syntax,
     dissect_rpc,
+    get_rpc_kind,
     is_sealed,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
-    rpc_kind,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -66,7 +66,7 @@ class _Connection:
         self._calls: dict[int, _Call] = {}
 
     def take(self, pdu: Pdu) -> None:
-        kind = rpc_kind(pdu.data)
+        kind = get_rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
             self._proposed[packet.call_id] = read_bind_proposals(packet)

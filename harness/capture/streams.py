@@ -77,7 +77,7 @@ class Streams:
     start_us: int = 0
 
 
-def streams(path: Path) -> Streams:
+def read_streams(path: Path) -> Streams:
     """Return the streams in a capture. Raise CaptureError if the capture is malformed, or if bytes of a stream are
     missing or out of order.
     """

@@ -77,7 +77,7 @@ class SutFramer(Framer):
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
             return _INTERNAL_SIZES.get(held[18] & 0xF)
-        return _message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
+        return _compute_message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
 
     def _is_packet_end(self, size: int) -> bool:
         """Return whether a packet can end after ``size`` bytes. It can if no more bytes have been received, or if
@@ -96,7 +96,7 @@ def _correct_base_header(head: bytearray) -> bytes:
     return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
 
 
-def _message_size(held: bytearray, has_session_header: bool) -> int | None:
+def _compute_message_size(held: bytearray, has_session_header: bool) -> int | None:
     """Return the length of a message, computed from its headers, or None if the headers received so far are
     inconsistent.
     """

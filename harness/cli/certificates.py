@@ -50,16 +50,16 @@ def certify(
     run does not meet the terms of a certificate.
     """
     from harness.results import certificate
-    from harness.results.bundle import measure_file, private_key, write_bundle
+    from harness.results.bundle import measure_file, read_private_key, write_bundle
     from harness.results.certificate_page import badge, page
-    from harness.results.installed import installed_suites
+    from harness.results.installed import get_installed_suites
     from harness.results.run_results import get_partial_reason, read_run, read_run_json
 
     # A partial run gets no certificate, so its key is not read.
     is_part = get_partial_reason(read_run_json(run)) is not None
-    signer = None if is_part else private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
+    signer = None if is_part else read_private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
     confirm_file(out, new=True)
-    found, suites = read_run(run), installed_suites()
+    found, suites = read_run(run), get_installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
     reasons = list(certificate.list_refusals(found, terms, suites))
     if reasons or signer is None:
@@ -104,12 +104,12 @@ def verify_certificate(
     when it needs a harness with a different rule set.
     """
     from harness.cli.progress import show_progress
-    from harness.results.bundle import BadBundle, public_key
+    from harness.results.bundle import BadBundle, read_public_key
     from harness.results.verification import JudgedElsewhere, describe_verified, verify_bundle
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: the format must be text or json")
-    key = public_key(public_key_)
+    key = read_public_key(public_key_)
     try:
         with unwind_on_signals(), show_progress("captures judged again") as progress:
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)

@@ -33,7 +33,7 @@ from harness.run_folder import VERDICTS_FILE
 from harness.sut.guard import Guard
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
-from harness.sut.worker_configurations import worker_configurations
+from harness.sut.worker_configurations import build_worker_configurations
 
 CONTOSO_FAULTS = (
     "acceptor-establish-connection-timestamp-one-more",
@@ -228,7 +228,7 @@ def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[byte
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")
-    for number, configuration in enumerate(worker_configurations(load_sut_file(sut), system.workers)):
+    for number, configuration in enumerate(build_worker_configurations(load_sut_file(sut), system.workers)):
         driver = configuration.driver
         provisions = write_provisions(
             out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address

@@ -30,7 +30,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
-    yield f"  {_place_of_row(row)}"
+    yield f"  {_describe_place(row)}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
@@ -42,16 +42,18 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"violates    {', '.join(row.violates)}, if the system fails this rule"
     yield from _list_notes(inventory, row)
     yield from _list_errata(inventory, row)
-    yield from _list_lines("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
+    yield from _list_lines(
+        "checks", [line for one in _list_checks(inventory, rule) for line in _describe_check_lines(one)]
+    )
     if cells := _list_cells(rule):
-        yield from _list_lines("cells (pairs of a state and an event)", [_describe_verdict(one) for one in cells])
+        yield from _list_lines("cells (pairs of a state and an event)", [_describe_item(one) for one in cells])
     if areas := list_explored_areas().get(rule):
         yield from (
             "",
             f"random exploration: the model of the area {', '.join(areas)} cites the rule",
         )
     proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
-    yield from _list_lines(f"faults ({proof})", [_describe_verdict(one) for one in _list_faults(inventory, rule)])
+    yield from _list_lines(f"faults ({proof})", [_describe_item(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
     from harness.results.run_results import get_partial_reason, get_system, read_run_json
@@ -67,7 +69,7 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
-    places = {"row": _place_of_row(inventory.catalogue[rule])}
+    places = {"row": _describe_place(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_cells(rule),
@@ -77,19 +79,19 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     return inventory.row(rule) | places | found
 
 
-def _place_of_row(row: Rule) -> str:
+def _describe_place(row: Rule) -> str:
     return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
-def _describe_verdict(one: dict[str, Any]) -> str:
-    says = f": {one['says']}" if one["says"] else ""
-    blind = " (by an author who had not read the checks)" if one.get("blind") else ""
-    return f"{one['place']} {one['name']}{says}{blind}"
+def _describe_item(item: dict[str, Any]) -> str:
+    says = f": {item['says']}" if item["says"] else ""
+    blind = " (by an author who had not read the checks)" if item.get("blind") else ""
+    return f"{item['place']} {item['name']}{says}{blind}"
 
 
-def _lines_of_check(one: dict[str, Any]) -> Iterator[str]:
-    yield _describe_verdict(one)
-    if varied := one.get("varied"):
+def _describe_check_lines(check: dict[str, Any]) -> Iterator[str]:
+    yield _describe_item(check)
+    if varied := check.get("varied"):
         chosen = (f"{name} ({', '.join(values)})" for name, values in varied.items())
         yield f"    varies {'; '.join(chosen)}"
 

@@ -55,7 +55,7 @@ def learn(
     typer.echo(
         f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs"
     )
-    broken = list(_describe_broken(machine))
+    broken = list(_describe_broken_demands(machine))
     for line in broken:
         typer.echo(line)
     if broken:
@@ -94,7 +94,7 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:
     return learned
 
 
-def _describe_broken(machine: Machine) -> Iterator[str]:
+def _describe_broken_demands(machine: Machine) -> Iterator[str]:
     from harness.learn.demanded import find_broken, read_demands
 
     for one in find_broken(machine, read_demands()):

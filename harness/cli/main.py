@@ -71,7 +71,7 @@ def _find_other_commands() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="mqconform.commands")}
 
 
-def find_register(name: str) -> Register | None:
+def find_register_function(name: str) -> Register | None:
     """Return the function that adds a command to a command line, or None if the command does not exist."""
     if name in MODULES_OF_COMMANDS:
         register: Register = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
@@ -89,7 +89,7 @@ class LazyCommands(TyperGroup):
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return the command with the given name, or None for an unknown name."""
-        register = find_register(cmd_name)
+        register = find_register_function(cmd_name)
         if register is None:
             return None
         found = typer.Typer()

@@ -60,7 +60,7 @@ def prove(
             typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
-    def run_proof(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
+    def prove_with_progress(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may fail on a fault of a rule that was not selected
@@ -71,7 +71,7 @@ def prove(
     covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
-    proof, readings_run = run_with_trials(jobs, run_proof, sorted(files) or ["suites"])
+    proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])
     for line in list_complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():

@@ -121,7 +121,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
     demands = [one for one in sections if one.kind == DEMAND]
-    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *sum_sections(sections))))
+    show_table(COVERAGE_COLUMNS, map(_build_coverage_cells, (*demands, *sum_sections(sections))))
     for whole in sum_sections(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
@@ -137,10 +137,23 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
     )
 
 
-def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
-    name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
-    still_open = one.rows - one.none - one.checked
-    return name, one.demand, one.rows, one.catalogued, one.checked, one.proven, one.none, still_open
+def _build_coverage_cells(coverage: SectionCoverage) -> tuple[object, ...]:
+    name = (
+        f"{coverage.document} {coverage.section} {coverage.title}"
+        if coverage.section
+        else f"{coverage.document} in all: {coverage.kind}"
+    )
+    still_open = coverage.rows - coverage.none - coverage.checked
+    return (
+        name,
+        coverage.demand,
+        coverage.rows,
+        coverage.catalogued,
+        coverage.checked,
+        coverage.proven,
+        coverage.none,
+        still_open,
+    )
 
 
 def explain(

@@ -35,7 +35,7 @@ def write_dissector() -> str:
         "operations": _build_operation_tables(),
     }
     texts = [f"local {name} = {to_lua(value)}\n" for name, value in tables.items()]
-    return "\n".join([head, *texts, _expert_items(), ENGINE_FILE.read_text(encoding="utf-8")])
+    return "\n".join([head, *texts, _build_expert_item_tables(), ENGINE_FILE.read_text(encoding="utf-8")])
 
 
 def _build_layer_table(layout: LayerLayout) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _build_interface_table(name: str, operations: Iterable[Operation]) -> dict[s
     return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns, "stubs": stubs}
 
 
-def _expert_items() -> str:
+def _build_expert_item_tables() -> str:
     rows = ["local function one_of(value, listed)", "  for _, one in ipairs(listed) do"]
     rows += ["    if value == one then return true end", "  end", "  return false", "end", "", "local expert_items = {"]
     for item in EXPERT_ITEMS:
@@ -97,6 +97,6 @@ def to_lua(value: Any) -> str:
     raise TypeError(f"a value of type {type(value).__name__} has no Lua expression")
 
 
-def _escape_character(one: str) -> str:
-    plain = one.isascii() and one.isprintable() and one not in '"\\'
-    return one if plain else "".join(f"\\{byte:03d}" for byte in one.encode())
+def _escape_character(character: str) -> str:
+    plain = character.isascii() and character.isprintable() and character not in '"\\'
+    return character if plain else "".join(f"\\{byte:03d}" for byte in character.encode())

@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Endpoint
 class StreamSink(Protocol):
     """The interface of the object that receives the events of a stream."""
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Handle an established connection. From now on, the ``local`` and ``remote`` endpoints of the stream are
         known.
         """
@@ -111,7 +111,7 @@ class Environment(Protocol):
         the monotonic clock.
         """
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         """End the check after ``check_ms``, even during a wait. In virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
@@ -127,8 +127,8 @@ class Environment(Protocol):
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
-        """Begin to connect to ``remote`` from the address ``local_host``. Later, ``on_open`` or ``on_failed`` of
-        the sink is called.
+        """Begin to connect to ``remote`` from the address ``local_host``. Later, ``on_connection_open`` or
+        ``on_failed`` of the sink is called.
         """
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:

@@ -56,19 +56,19 @@ class Stage(Protocol):
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Record a new transport. ``initiator`` states whether this host opened the transport."""
 
-    def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
+    def on_outgoing_packet(self, transport: str, stream: Stream, packet: bytes) -> None:
         """Handle a packet from the core: send the packet, send a changed packet instead, or send no packet."""
 
-    def incoming(self, transport: str, data: bytes) -> bytes:
+    def on_incoming_bytes(self, transport: str, data: bytes) -> bytes:
         """Handle bytes that were received on the stream; return the bytes to pass to the core."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Record the end of a transport."""
 
-    def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+    def on_outgoing_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         """Return the datagram to send in place of a datagram from the core, or None to send no datagram."""
 
-    def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+    def on_incoming_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         """Handle a received datagram; return the datagram to pass to the core, or None to pass none."""
 
 
@@ -77,8 +77,8 @@ class _TransportSink:
         self.host = host
         self.transport = transport
 
-    def on_open(self) -> None:
-        self.host.transport_open(self.transport)
+    def on_connection_open(self) -> None:
+        self.host.is_transport_open(self.transport)
 
     def on_failed(self, error: str) -> None:
         self.host.streams.pop(self.transport, None)
@@ -86,7 +86,7 @@ class _TransportSink:
 
     def on_bytes(self, data: bytes) -> None:
         if self.host.stage is not None:
-            data = self.host.stage.incoming(self.transport, data)
+            data = self.host.stage.on_incoming_bytes(self.transport, data)
         if data and self.transport in self.host.streams:
             self.host.handle(BytesReceived(self.transport, data))
 
@@ -173,7 +173,7 @@ class CoreHost:
         self._pings.clear()
         self.driver.forget()
 
-    def lose_transports(self, why: str) -> None:
+    def report_lost_transports(self, why: str) -> None:
         """Close all connections without reporting this to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
@@ -204,7 +204,7 @@ class CoreHost:
             raise Unanswered(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
-    def transport_open(self, transport: str) -> None:
+    def is_transport_open(self, transport: str) -> None:
         """Report a new transport to the core, as an input."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
@@ -217,7 +217,7 @@ class CoreHost:
         """Pass a received datagram to the core."""
         passed: bytes | None = data
         if self.stage is not None:
-            passed = self.stage.ping_incoming(socket, self._pings[socket].endpoint, remote, data)
+            passed = self.stage.on_incoming_ping(socket, self._pings[socket].endpoint, remote, data)
         if passed is not None:
             self.handle(DatagramReceived(socket, remote, passed))
 
@@ -233,14 +233,14 @@ class CoreHost:
         sink = _TransportSink(self, effect.transport)
         self.streams[effect.transport] = self.environment.connect(effect.remote, self.address, sink)
 
-    def send_packet(self, effect: SendPacket) -> None:
+    def send_packet_on_transport(self, effect: SendPacket) -> None:
         stream = self.streams.get(effect.transport)
         if stream is None:
             return  # lost while the core was computing: TransportLost will be or was handled
         if self.stage is None:
             stream.send(effect.data)
         else:
-            self.stage.outgoing(effect.transport, stream, effect.data)
+            self.stage.on_outgoing_packet(effect.transport, stream, effect.data)
 
     def close_transport(self, effect: CloseTransport) -> None:
         stream = self.streams.pop(effect.transport, None)
@@ -253,14 +253,14 @@ class CoreHost:
         port = self._pings.get(effect.socket) or self._open_ping_socket(effect.socket, 0)
         data: bytes | None = effect.data
         if self.stage is not None:
-            data = self.stage.ping_outgoing(effect.socket, port.endpoint, effect.remote, effect.data)
+            data = self.stage.on_outgoing_ping(effect.socket, port.endpoint, effect.remote, effect.data)
         if data is not None:
             port.send(effect.remote, data)
 
-    def rpc_send(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: RpcSend) -> None:
         self.rpc.send(effect.connection, effect.data)
 
-    def rpc_close(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: RpcClose) -> None:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:

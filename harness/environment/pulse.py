@@ -28,7 +28,7 @@ class Channel(Protocol):
     system.
     """
 
-    def ask(self, number: int) -> bool:
+    def send_question(self, number: int) -> bool:
         """Send a question with a number, which the answer repeats. Return False if the question cannot be sent
         because the system does not listen.
         """
@@ -81,7 +81,7 @@ class Pulse:
         """Begin a wait of a check; return the object that extends the wait by the stalls."""
         return Wait(self, self._now_ms())
 
-    def ask(self) -> int:
+    def send_question(self) -> int:
         """Send a question to the system, and return the number of the question. A question that cannot be sent
         counts as answered.
         """
@@ -91,7 +91,7 @@ class Pulse:
         self._number += 1
         self._asked_ms = now_ms
         self._asked.append((self._number, now_ms))
-        if self._rests or self._channel is None or not self._channel.ask(self._number):
+        if self._rests or self._channel is None or not self._channel.send_question(self._number):
             self.was_gone |= self._answered_once and not self._rests
             self._asked.clear()
             self._answered = self._number
@@ -113,7 +113,7 @@ class Pulse:
         does not count as a stall.
         """
         self._rests = True
-        self.ask()
+        self.send_question()
 
     def has_answered(self, number: int) -> bool:
         """Return whether a question has been answered, or will not be answered because the system hangs."""
@@ -122,7 +122,7 @@ class Pulse:
     def send_due_question(self) -> None:
         """Send a question if the last question is at least ``QUESTION_INTERVAL_MS`` old."""
         if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
-            self.ask()
+            self.send_question()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
         """Return how much of an interval was lost to stalls (int ms). For each stall, ``SETTLE_AFTER_STALL_MS`` is
@@ -178,7 +178,7 @@ class Wait:
         self._began_ms = began_ms
         self._last_question: int | None = None
 
-    def left_ms(self, now_ms: int, timeout_ms: int) -> int:
+    def compute_remaining_ms(self, now_ms: int, timeout_ms: int) -> int:
         """Return the time until the next question of the wait (int ms), or 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
@@ -189,7 +189,7 @@ class Wait:
                 pulse.send_due_question()
             return min(due_ms - now_ms, QUESTION_INTERVAL_MS)
         if self._last_question is None:
-            self._last_question = pulse.ask()
+            self._last_question = pulse.send_question()
         elif not pulse.has_answered(self._last_question):
             pulse.send_due_question()
         return 0 if pulse.has_answered(self._last_question) else QUESTION_INTERVAL_MS

@@ -71,13 +71,13 @@ class _RealStream:
         self.outgoing = bytearray()
         self.open = True
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.connecting = False
         if self.give_up is not None:
             self.give_up.cancel()
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.local = _parse_socket_name(self.sock.getsockname())
-        self.sink.on_open()
+        self.sink.on_connection_open()
 
     def send(self, data: bytes) -> None:
         if not self.open:
@@ -102,15 +102,15 @@ class _RealStream:
                 self.lose(error.strerror or "send failed")
                 return
             del self.outgoing[:sent]
-        self.environment.watch(self.sock, self.on_ready, write=bool(self.outgoing))
+        self.environment.watch(self.sock, self.on_socket_ready, write=bool(self.outgoing))
 
-    def on_ready(self, mask: int) -> None:
+    def on_socket_ready(self, mask: int) -> None:
         if self.connecting:
             error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if error:
                 self.fail(os.strerror(error))
                 return
-            self.on_open()
+            self.on_connection_open()
             self.flush()
             return
         if mask & selectors.EVENT_WRITE:
@@ -155,7 +155,7 @@ class _RealListener:
         self.endpoint = _parse_socket_name(sock.getsockname())
         self.accept = accept
 
-    def on_ready(self, mask: int) -> None:
+    def on_socket_ready(self, mask: int) -> None:
         try:
             sock, name = self.sock.accept()
         except (BlockingIOError, ConnectionAbortedError):
@@ -171,8 +171,8 @@ class _RealListener:
         sock.setblocking(False)
         stream = _RealStream(self.environment, sock, _parse_socket_name(name), None)
         stream.sink = self.accept(stream)
-        self.environment.watch(sock, stream.on_ready)
-        stream.on_open()
+        self.environment.watch(sock, stream.on_socket_ready)
+        stream.on_connection_open()
 
     def close(self) -> None:
         self.environment.forget(self.sock)
@@ -185,7 +185,7 @@ class _RealDatagrams:
         self.endpoint = _parse_socket_name(sock.getsockname())
         self.sink = sink
 
-    def on_ready(self, mask: int) -> None:
+    def on_socket_ready(self, mask: int) -> None:
         try:
             data, name = self.sock.recvfrom(READ_CHUNK_BYTES)
         except OSError:  # an ICMP error for an earlier datagram is not an event, because UDP may lose datagrams
@@ -212,7 +212,7 @@ class RealEnvironment:
     def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
         self.wall_clock = WallClock(machines=shares_clock)
-        self.limit(CHECK_LIMIT_MS)
+        self.limit_check_time(CHECK_LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.hung_up = False
@@ -232,7 +232,7 @@ class RealEnvironment:
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return steady_ns(monotonic_ms * 1_000_000) // 1000
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         self._limit_ms = check_ms
         self._ends_ms = self.now().monotonic_ms + check_ms
 
@@ -242,7 +242,7 @@ class RealEnvironment:
         return len(self._selector.get_map())
 
     def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
-        """Watch a socket. ``on_ready`` is called whenever the socket is readable or, if requested, writable."""
+        """Watch a socket. ``on_socket_ready`` is called whenever the socket is readable or, if requested, writable."""
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
         if sock in self._selector.get_map():
             self._selector.modify(sock, mask, on_ready)
@@ -268,7 +268,7 @@ class RealEnvironment:
             if now_ms >= self._ends_ms:
                 self._ends_ms = now_ms + CLEANUP_TIME_MS
                 raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
-            left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
+            left_ms = wait.compute_remaining_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
                 self.pulse.send_due_question()
                 left_ms = min(left_ms, QUESTION_INTERVAL_MS)
@@ -309,7 +309,7 @@ class RealEnvironment:
         if code not in (0, errno.EINPROGRESS):
             self._report_failure_soon(stream, os.strerror(code))
             return stream
-        self.watch(sock, stream.on_ready, write=True)
+        self.watch(sock, stream.on_socket_ready, write=True)
         stream.give_up = self.call_at(
             self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.fail("connection timed out")
         )
@@ -333,7 +333,7 @@ class RealEnvironment:
             ) from error
         sock.setblocking(False)
         listener = _RealListener(self, sock, accept)
-        self.watch(sock, listener.on_ready)
+        self.watch(sock, listener.on_socket_ready)
         self._report_picked_port(endpoint, listener.endpoint)
         return listener
 
@@ -346,7 +346,7 @@ class RealEnvironment:
             raise SutUnavailable(f"cannot open udp {endpoint.host}:{endpoint.port}: {error.strerror}") from error
         sock.setblocking(False)
         port = _RealDatagrams(self, sock, sink)
-        self.watch(sock, port.on_ready)
+        self.watch(sock, port.on_socket_ready)
         self._report_picked_port(endpoint, port.endpoint)
         return port
 

@@ -16,7 +16,7 @@ class _RpcSink:
         self.rpc = rpc
         self.connection = connection
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         stream = self.rpc.streams[self.connection]
         self.rpc.deliver(RpcAccepted(self.connection, stream.remote, stream.local))
 

@@ -68,7 +68,7 @@ class SystemHost(CoreHost):
 
     def restart(self) -> None:
         """End the process and start it again. Only the content of the disk survives."""
-        self.lose_transports("restart")
+        self.report_lost_transports("restart")
         self.driver.forget()
         self.start()
 

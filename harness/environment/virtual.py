@@ -131,7 +131,7 @@ class VirtualEnvironment:
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
-    def limit(self, check_ms: int) -> None:
+    def limit_check_time(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""
 
     def call_later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
@@ -172,7 +172,7 @@ class VirtualEnvironment:
             far.open = True
             far.sink = listener.accept(far)
             self.call_later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the other side
-            far.sink.on_open()
+            far.sink.on_connection_open()
 
         def report_refusal() -> None:
             if not near.given_up:
@@ -183,7 +183,7 @@ class VirtualEnvironment:
                 far.lose()
                 return
             near.open = True
-            near.sink.on_open()
+            near.sink.on_connection_open()
 
         self.call_later(NETWORK_LATENCY_MS, accept_connection)
         return near

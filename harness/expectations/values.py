@@ -73,7 +73,7 @@ class Fact(Expectation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Status(Expectation):
+class ExpectedStatus(Expectation):
     """The expectation that a request or call has the outcome with a given name.
 
     The observation is the name of the outcome, or an object with this name in its attribute ``outcome``.
@@ -108,6 +108,6 @@ def holds(sentence: str, otherwise: str | None = None) -> Fact:
     return Fact(sentence, otherwise)
 
 
-def status(name: str) -> Status:
+def status(name: str) -> ExpectedStatus:
     """Return the expectation that a request or call ends with the given outcome, such as ``MQ_OK`` or ``refused``."""
-    return Status(name)
+    return ExpectedStatus(name)

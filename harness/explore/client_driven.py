@@ -51,7 +51,7 @@ class ClientDriven:
         """Take a step; return the answers, the calls of the system, and the elements of its data model."""
         answers: dict[str, Any] = {}
         try:
-            getattr(self, f"_{step.name}")(**step.arguments)
+            getattr(self, f"_perform_{step.name}")(**step.arguments)
             if step.name == "upgrade":
                 answers["answer"] = "done"
         except ControlRefused:
@@ -69,27 +69,27 @@ class ClientDriven:
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _open(self, queue: str, fails: bool) -> None:
+    def _perform_open(self, queue: str, fails: bool) -> None:
         self._served.opening = (queue, fails)
         self._begin(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{QUEUE}")
 
-    def _close(self, queue: str) -> None:
+    def _perform_close(self, queue: str) -> None:
         self._begin("answer", "remote_close", remote=self._remotes[queue])
 
-    def _purge(self, queue: str) -> None:
+    def _perform_purge(self, queue: str) -> None:
         self._begin("answer", "remote_purge", remote=self._remotes[queue])
 
-    def _open_cursor(self, cursor: str, queue: str) -> None:
+    def _perform_open_cursor(self, cursor: str, queue: str) -> None:
         self._served.cursor = cursor
         self._begin(f"cursor {cursor}", "remote_open_cursor", remote=self._remotes[queue])
 
-    def _close_cursor(self, cursor: str) -> None:
+    def _perform_close_cursor(self, cursor: str) -> None:
         self._begin("answer", "remote_close_cursor", cursor=self._cursors[cursor])
 
-    def _upgrade(self, version: list[int]) -> None:
+    def _perform_upgrade(self, version: list[int]) -> None:
         self._served.set_version(tuple(version))
 
-    def _read(
+    def _perform_read(
         self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
     ) -> None:
         self._prepare_answer(read, served, message)
@@ -98,17 +98,17 @@ class ClientDriven:
         more = {"next": True} if action == "next" else {}
         self._begin(read, verb, **where, **more, timeout_ms=None if timeout_ms == 0xFFFF_FFFF else timeout_ms)
 
-    def _look_up(
+    def _perform_look_up(
         self, read: str, queue: str, lookup_id: int, seek: str, receives: bool, served: str, message: Any
     ) -> None:
         self._prepare_answer(read, served, message)
         verb = "remote_receive_by_lookup_id" if receives else "remote_peek_by_lookup_id"
         self._begin(read, verb, remote=self._remotes[queue], lookup_id=lookup_id, seek=seek)
 
-    def _serve(self, read: str, served: str, message: Any) -> None:
+    def _perform_serve(self, read: str, served: str, message: Any) -> None:
         self._served.answer_read(read, served, self._build_message(message), message["arrived_time"])
 
-    def _cancel(self, read: str) -> None:
+    def _perform_cancel(self, read: str) -> None:
         self._begin("answer", "cancel", request=self._requests[read])
 
     # -- how steps are taken --------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class ClientDriven:
 
     def _prepare_answer(self, read: str, served: str, message: Any) -> None:
         def answer(call: ServedCall) -> None:
-            self._serve(read, served, message)
+            self._perform_serve(read, served, message)
 
         self._served.reading = (read, None if served == WAIT else answer)
 

@@ -109,7 +109,7 @@ class ConnectingDriven:
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Take a step, and wait until the system has reacted."""
         try:
-            getattr(self, f"_{step.name}")(**step.arguments)
+            getattr(self, f"_perform_{step.name}")(**step.arguments)
             answer: Any = "done"
         except ControlRefused:
             answer = Refused()
@@ -131,17 +131,17 @@ class ConnectingDriven:
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _send(self, message: str, to: str, delivery: str) -> None:
+    def _perform_send(self, message: str, to: str, delivery: str) -> None:
         self._sut.send(self._names[to], label=message, body="", delivery=delivery)
 
-    def _send_private(self, message: str, to: str, delivery: str) -> None:
-        self._send(message, to, delivery)
+    def _perform_send_private(self, message: str, to: str, delivery: str) -> None:
+        self._perform_send(message, to, delivery)
 
-    def _burst(self, messages: list[str], to: str) -> None:
+    def _perform_burst(self, messages: list[str], to: str) -> None:
         for message in messages:
-            self._send(message, to, "express")
+            self._perform_send(message, to, "express")
 
-    def _acknowledge(self, to: str, number: int) -> None:
+    def _perform_acknowledge(self, to: str, number: int) -> None:
         self._acknowledged[to] += number
         packets = [_parse(frame) for frame in self._sessions[to].record.from_sut]
         came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
@@ -156,7 +156,7 @@ class ConnectingDriven:
             )
         )
 
-    def _respond(self, to: str, how: str) -> None:
+    def _perform_respond(self, to: str, how: str) -> None:
         if how not in (VALID, REFUSAL, WRONG_CLIENT):
             self._send_other(to, how)
             return
@@ -167,7 +167,7 @@ class ConnectingDriven:
         usual: dict[str, Any] = {"ClientGuid": self._sut.guid, "ServerGuid": self._peer.identifier, "TimeStamp": 1_000}
         return establish_connection(**usual | fields)
 
-    def _parametrize(self, to: str, how: str, window: int) -> None:
+    def _perform_parametrize(self, to: str, how: str, window: int) -> None:
         if how == VALID:
             self._windows[to] = window
             self._sessions[to].send(connection_parameters(**TIMEOUTS | {"WindowSize": window}))
@@ -209,19 +209,19 @@ class ConnectingDriven:
             **properties,
         )
 
-    def _hang_up(self, to: str) -> None:
+    def _perform_hang_up(self, to: str) -> None:
         self._sessions[to].end()
 
-    def _treat_pings(self, how: str) -> None:
+    def _perform_treat_pings(self, how: str) -> None:
         self._pings.mode = how
 
-    def _pause(self, to: str) -> None:
+    def _perform_pause(self, to: str) -> None:
         self._sut.control.call("pause_queue", to=self._names[to])
 
-    def _resume(self, to: str) -> None:
+    def _perform_resume(self, to: str) -> None:
         self._sut.control.call("resume_queue", to=self._names[to])
 
-    def _wait(self, ms: int) -> None:
+    def _perform_wait(self, ms: int) -> None:
         """Do nothing, because the time of the step passes after this call."""
 
     # -- visible state --------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class QueuesDriven:
         """Take a step by calling the verb that corresponds to the step."""
         answers: dict[str, Any] = {}
         try:
-            answer = getattr(self, f"_{step.name}")(**step.arguments)
+            answer = getattr(self, f"_perform_{step.name}")(**step.arguments)
         except ControlRefused as refusal:
             answer = _read_refusal(refusal)
         if answer is not None:
@@ -78,32 +78,32 @@ class QueuesDriven:
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _create(self, queue: str, **properties: Any) -> str:
+    def _perform_create(self, queue: str, **properties: Any) -> str:
         given = {name: value for name, value in properties.items() if value is not None}
         self._sut.create_queue(self._name_queue_path(queue), **given)
         self._queues.add(queue)
         return "done"
 
-    def _create_subqueue(self, queue: str) -> str:
+    def _perform_create_subqueue(self, queue: str) -> str:
         self._sut.create_queue(self._name_queue_path(f"{queue};sub"))
         self._queues.add(f"{queue};sub")
         return "done"
 
-    def _set_queue(self, queue: str, **properties: Any) -> str:
+    def _perform_set_queue(self, queue: str, **properties: Any) -> str:
         self._modify_times.pop(queue, None)
         given = {name: value for name, value in properties.items() if value is not None}
         return self._call_verb("set_queue", name=self._name_queue_path(queue), **given)
 
-    def _delete(self, queue: str) -> str:
+    def _perform_delete(self, queue: str) -> str:
         self._modify_times.pop(queue, None)
         self._sut.delete_queue(self._name_queue_path(queue))
         self._queues -= {queue, f"{queue};sub"}
         return "done"
 
-    def _purge(self, queue: str) -> dict[str, int]:
+    def _perform_purge(self, queue: str) -> dict[str, int]:
         return {"purged": self._sut.control.call("purge", queue=self._name_queue_path(queue))["purged"]}
 
-    def _send(
+    def _perform_send(
         self,
         message: str,
         queue: str,
@@ -121,7 +121,7 @@ class QueuesDriven:
         self.name_message(self._sut.send(self._format_direct_name(self._name_queue_path(queue)), **fields), message)
         return "done"
 
-    def _move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
+    def _perform_move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
         asked = {
             "queue": self._name_queue_path(queue),
             "lookup_id": self._places.get(message, NO_PLACE),
@@ -132,85 +132,87 @@ class QueuesDriven:
         ]
         return "done"
 
-    def _begin(self, transaction: str, external: bool) -> str:
+    def _perform_begin(self, transaction: str, external: bool) -> str:
         begun = self._sut.control.call("begin", **({"external": True} if external else {}))
         self._transactions[transaction] = begun["transaction"].lower()
         return "done"
 
-    def _prepare(self, transaction: str, single_phase: bool) -> dict[str, str]:
+    def _perform_prepare(self, transaction: str, single_phase: bool) -> dict[str, str]:
         return self._end_transaction("prepare", transaction, **({"single_phase": True} if single_phase else {}))
 
-    def _commit(self, transaction: str) -> dict[str, str]:
+    def _perform_commit(self, transaction: str) -> dict[str, str]:
         return self._end_transaction("commit", transaction)
 
-    def _abort(self, transaction: str) -> dict[str, str]:
+    def _perform_abort(self, transaction: str) -> dict[str, str]:
         return self._end_transaction("abort", transaction)
 
-    def _reject(self, transaction: str, message: str, queue: str) -> str:
+    def _perform_reject(self, transaction: str, message: str, queue: str) -> str:
         within = self._transaction_argument(transaction)
         return self._call_verb(
             "reject", queue=self._name_queue_path(queue), lookup_id=self._places.get(message, NO_PLACE), **within
         )
 
-    def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
+    def _perform_open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
         opened = self._sut.control.call(
             "open_queue", queue=self._name_queue_path(queue), access=access, deny_receive=deny_receive
         )
         self._handles[handle] = opened["handle"]
         return "done"
 
-    def _close(self, handle: str) -> str:
+    def _perform_close(self, handle: str) -> str:
         return self._call_verb("close_queue", handle=self._handles[handle])
 
-    def _open_cursor(self, cursor: str, handle: str) -> str:
+    def _perform_open_cursor(self, cursor: str, handle: str) -> str:
         self._cursors[cursor] = self._sut.control.call("open_cursor", handle=self._handles[handle])["cursor"]
         return "done"
 
-    def _close_cursor(self, cursor: str) -> str:
+    def _perform_close_cursor(self, cursor: str) -> str:
         return self._call_verb("close_cursor", cursor=self._cursors[cursor])
 
-    def _receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
+    def _perform_receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
             read, "receive", wait_ms, queue=self._name_queue_path(queue), **self._transaction_argument(transaction)
         )
 
-    def _peek(self, read: str, queue: str, wait_ms: int) -> None:
+    def _perform_peek(self, read: str, queue: str, wait_ms: int) -> None:
         self._begin_read(read, "peek_message", wait_ms, queue=self._name_queue_path(queue))
 
-    def _receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
+    def _perform_receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
             read, "receive", wait_ms, handle=self._handles[handle], **self._transaction_argument(transaction)
         )
 
-    def _peek_through(self, read: str, handle: str, wait_ms: int) -> None:
+    def _perform_peek_through(self, read: str, handle: str, wait_ms: int) -> None:
         self._begin_read(read, "peek_message", wait_ms, handle=self._handles[handle])
 
-    def _receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
+    def _perform_receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
             read, "receive", wait_ms, cursor=self._cursors[cursor], **self._transaction_argument(transaction)
         )
 
-    def _peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
+    def _perform_peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
         self._begin_read(read, "peek_message", wait_ms, cursor=self._cursors[cursor])
 
-    def _peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
+    def _perform_peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
         self._begin_read(read, "peek_next", wait_ms, cursor=self._cursors[cursor])
 
-    def _look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
+    def _perform_look_up(
+        self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None
+    ) -> None:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
         asked = {"queue": self._name_queue_path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
         self._reads[read] = self._sut.control.begin(verb, **asked, **self._transaction_argument(transaction))
 
-    def _cancel(self, read: str) -> str:
+    def _perform_cancel(self, read: str) -> str:
         return self._call_verb("cancel", request=self._reads[read])
 
-    def _pause(self, ms: int) -> None:
+    def _perform_pause(self, ms: int) -> None:
         self._sut.environment.run_until(lambda: False, ms)
 
-    def _elapse(self, ms: int) -> None:
+    def _perform_elapse(self, ms: int) -> None:
         """Do nothing, because the time of the step has already passed."""
 
-    def _restart(self) -> str:
+    def _perform_restart(self) -> str:
         self._sut.restart()
         self._reads.clear()
         return "done"

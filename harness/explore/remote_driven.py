@@ -67,7 +67,7 @@ class RemoteDriven(QueuesDriven):
         self._peer = peer
         self._remote = Remote(peer, peer.sut)
         for name in QUEUES:
-            self._create(name, journaling=name == JOURNALED, transactional=name == TRANSACTIONAL)
+            self._perform_create(name, journaling=name == JOURNALED, transactional=name == TRANSACTIONAL)
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
@@ -89,11 +89,11 @@ class RemoteDriven(QueuesDriven):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _associate(self, client: str) -> str:
+    def _perform_associate(self, client: str) -> str:
         self._clients[client] = self._remote.associate()
         return "done"
 
-    def _vanish(self, client: str) -> str:
+    def _perform_vanish(self, client: str) -> str:
         association = self._clients.pop(client)
         association.close()
         for handle in [name for name, one in self._opened.items() if one.association is association]:
@@ -101,7 +101,7 @@ class RemoteDriven(QueuesDriven):
             self._waiting -= {read for read, (of, _) in self._calls.items() if of == handle}
         return "done"
 
-    def _open_remote(
+    def _perform_open_remote(
         self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
     ) -> Any:
         name = self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")
@@ -120,33 +120,33 @@ class RemoteDriven(QueuesDriven):
         self._opened[handle] = OpenedQueue(self._remote, self._clients[client], opened, fields)
         return "done"
 
-    def _close_remote(self, handle: str) -> Any:
+    def _perform_close_remote(self, handle: str) -> Any:
         return self._await_outcome(self._opened.pop(handle).close())
 
-    def _create_cursor(self, cursor: str, handle: str) -> Any:
+    def _perform_create_cursor(self, cursor: str, handle: str) -> Any:
         made = self._opened[handle].cursor().wait()
         if made.outcome in _SUCCESS_OUTCOMES:
             self._remote_cursors[cursor] = (handle, made.out.phCursor)
         return self._await_outcome(made)
 
-    def _drop_cursor(self, cursor: str) -> Any:
+    def _perform_drop_cursor(self, cursor: str) -> Any:
         handle, number = self._remote_cursors.pop(cursor)
         return self._await_outcome(self._opened[handle].close_cursor(number))
 
-    def _read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
+    def _perform_read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         by = START if lacks_method(self._sut, method) else method
         self._start_remote_read(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
 
-    def _read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
+    def _perform_read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         handle, number = self._remote_cursors[cursor]
         self._start_remote_read(read, handle, _READ_ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
 
-    def _look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
+    def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
         place = self._places.get(message, NO_PLACE) if given is None else given
         self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
-    def _end_read(self, read: str, acknowledge: bool) -> Any:
+    def _perform_end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
         ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
         return (
@@ -155,23 +155,23 @@ class RemoteDriven(QueuesDriven):
             else self._await_outcome(ended)
         )
 
-    def _cancel_remote(self, read: str) -> Any:
+    def _perform_cancel_remote(self, read: str) -> Any:
         handle, _ = self._calls[read]
         return self._await_outcome(self._opened[handle].cancel(self._request_ids[read]))
 
-    def _cancel_nothing(self, handle: str) -> Any:
+    def _perform_cancel_nothing(self, handle: str) -> Any:
         return self._await_outcome(self._opened[handle].cancel(self._remote.request_id()))
 
-    def _purge_remote(self, handle: str) -> Any:
+    def _perform_purge_remote(self, handle: str) -> Any:
         return self._await_outcome(self._opened[handle].purge())
 
-    def _ask_version(self, client: str) -> str:
+    def _perform_ask_version(self, client: str) -> str:
         call = self._clients[client].call(Method.GET_VERSION).wait()
         version = (call.out.pMajor, call.out.pMinor, call.out.pBuildNumber)
         self._version = self._version or version
         return "the same version" if version == self._version else f"version {version}, not {self._version}"
 
-    def _misuse(self, handle: str, other: str | None, how: str) -> Any:
+    def _perform_misuse(self, handle: str, other: str | None, how: str) -> Any:
         queue = self._opened[handle]
         if how in (wrong.OTHER_CONTEXT, wrong.NO_CONTEXT):
             fields: dict[str, Any] = (
@@ -185,7 +185,7 @@ class RemoteDriven(QueuesDriven):
         purged = queue.association.call(Method.PURGE_QUEUE, hQueue=RemoteQueue.UNKNOWN_HANDLE)
         return self._await_outcome(purged)
 
-    def _misuse_lookup(self, handle: str, how: str) -> Any:
+    def _perform_misuse_lookup(self, handle: str, how: str) -> Any:
         fields = {
             wrong.LOOK_UP_WITH_TIMEOUT: {"ulTimeout": 1},
             wrong.LOOK_UP_WITHOUT_LIMIT: {"ulTimeout": wire.INFINITE},

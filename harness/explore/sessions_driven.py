@@ -77,17 +77,19 @@ class SessionsDriven:
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Send the packet of the step, and wait until the system has reacted."""
         self._step_ms = REACTION_TIME_MS
-        answer = getattr(self, f"_{step.name}")(**step.arguments)
+        answer = getattr(self, f"_perform_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)
         answers = {} if answer is None else {"answer": answer}
         return Seen(answers, {name: self._describe_session(one) for name, one in self._connections.items()})
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _connect(self, session: str) -> None:
+    def _perform_connect(self, session: str) -> None:
         self._connections[session] = self._peer.connect()
 
-    def _ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> list[dict[str, Any]]:
+    def _perform_ping(
+        self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool
+    ) -> list[dict[str, Any]]:
         before = {name: len(one.received) for name, one in self._pings.items()}
         bits = dict.fromkeys(unused, 1)
         packet = bytearray(bytes(ping_request(QMGuid=self._peer.identifier, Cookie=cookie, RC=rc, RF=rf, **bits)))
@@ -110,7 +112,9 @@ class SessionsDriven:
             "size": len(data),
         }
 
-    def _establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
+    def _perform_establish(
+        self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]
+    ) -> None:
         own = self._peer.sut.guid
         guids = {
             OWN: own,
@@ -130,7 +134,7 @@ class SessionsDriven:
             ),
         )
 
-    def _parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
+    def _perform_parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         header: dict[str, Any] = {
             "RecoverableAckTimeout": recoverable_ms,
             "AckTimeout": ACK_TIMEOUT_MS,
@@ -138,7 +142,7 @@ class SessionsDriven:
         }
         self._send_packet(session, connection_parameters(internal=_build_ignored_fields(ignored), **header))
 
-    def _send(self, session: str, recoverable: bool) -> None:
+    def _perform_send(self, session: str, recoverable: bool) -> None:
         self._send_message(session, recoverable)
 
     def _send_message(self, session: str, recoverable: bool, **fields: Any) -> None:
@@ -151,13 +155,13 @@ class SessionsDriven:
         usual = {"destination": f"TCP:{self._peer.sut.address}\\private$\\nowhere"}
         self._wire.send(self._connections[session], bytes(user_message(user=user, **usual | fields)))
 
-    def _burst(self, session: str, number: int) -> dict[str, int]:
+    def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         for _ in range(number):
             self._send_message(session, True)
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(self._connections[session])["acknowledged"]}
 
-    def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
+    def _perform_acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         sent = self._wire.sent(self._connections[session])
         header: dict[str, Any] = {
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
@@ -166,7 +170,7 @@ class SessionsDriven:
         internal = _build_ignored_fields(ignored)
         self._send_packet(session, session_ack(internal=internal, WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
-    def _offer_order_ack(self, session: str, final: bool) -> None:
+    def _perform_offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
         body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHER_QUEUE_MANAGER, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
         self._send_message(
@@ -179,15 +183,15 @@ class SessionsDriven:
             base={"PR": 0},
         )
 
-    def _garble(self, session: str, how: str) -> None:
+    def _perform_garble(self, session: str, how: str) -> None:
         data = bytearray(bytes(establish_connection(ClientGuid=self._peer.identifier, ServerGuid=NULL_GUID)))
         data[_GARBLED_BYTES[how]] ^= 0xFF
         self._connections[session].send(bytes(data))
 
-    def _hang_up(self, session: str) -> None:
+    def _perform_hang_up(self, session: str) -> None:
         self._connections[session].end()
 
-    def _rest_until_acknowledged(self) -> None:
+    def _perform_rest_until_acknowledged(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _send_packet(self, session: str, packet: Any) -> None:

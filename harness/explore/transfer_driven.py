@@ -45,8 +45,8 @@ class TransferDriven(QueuesDriven):
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         peer.inbox.listen()
-        self._create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
-        self._create(TRANSACTIONAL, transactional=True)
+        self._perform_create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
+        self._perform_create(TRANSACTIONAL, transactional=True)
         self._wire = Wire(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
@@ -94,18 +94,18 @@ class TransferDriven(QueuesDriven):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _connect(self, session: str) -> str:
+    def _perform_connect(self, session: str) -> str:
         self._sessions[session] = self._peer.open_raw()
         return "done"
 
-    def _hang_up(self, session: str) -> str:
+    def _perform_hang_up(self, session: str) -> str:
         self._sessions[session].end()
         return "done"
 
-    def _rest_until_acknowledged(self) -> None:
+    def _perform_rest_until_acknowledged(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
-    def _deliver(
+    def _perform_deliver(
         self,
         session: str,
         message: str,
@@ -125,10 +125,12 @@ class TransferDriven(QueuesDriven):
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
-    def _repeat(self, session: str, message: str) -> None:
+    def _perform_repeat(self, session: str, message: str) -> None:
         self._wire.send(self._sessions[session], self._packets[message])
 
-    def _ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
+    def _perform_ship_message(
+        self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]
+    ) -> str:
         names = ",".join(self._routes[name] for name in to.split("+"))
         fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
         sent = self._sut.send(names, label=message, body="b" * size, **fields)
@@ -147,20 +149,20 @@ class TransferDriven(QueuesDriven):
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
             self._wrong_ids.add(message)
 
-    def _silence_peer(self, on: bool) -> str:
+    def _perform_silence_peer(self, on: bool) -> str:
         self._silent = on
         return "done"
 
-    def _lose_connection(self) -> str:
+    def _perform_lose_connection(self) -> str:
         self._peer.hang_up()
         self._before_loss = len(self._wire.messages)
         return "done"
 
-    def _come_again(self) -> str:
+    def _perform_come_again(self) -> str:
         self._step_ms = RECONNECT_TIME_MS
         return "done"
 
-    def _offer_order_ack(self, message: str) -> str:
+    def _perform_offer_order_ack(self, message: str) -> str:
         packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
         header = packet.TransactionHeader
         assert header is not None
@@ -168,7 +170,7 @@ class TransferDriven(QueuesDriven):
         self._send_acknowledgment(packet, body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
         return "done"
 
-    def _finish(self, message: str, cls: str) -> str:
+    def _perform_finish(self, message: str, cls: str) -> str:
         packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
         header = packet.TransactionHeader
         assert header is not None
@@ -199,14 +201,14 @@ class TransferDriven(QueuesDriven):
         )
         self._wire.send(conversation, bytes(packet))
 
-    def _burst(self, session: str, number: int) -> dict[str, int]:
+    def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
             self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
-    def _deliver_in_sequence(
+    def _perform_deliver_in_sequence(
         self,
         session: str,
         message: str,

@@ -146,6 +146,6 @@ def _list_differences(world: Model, seen: Seen) -> list[str]:
     found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]
-    visible = world.visible()
+    visible = world.describe_visible_state()
     found += [describe_difference({name: value}, seen.visible) for name, value in visible.items()]
     return [one for one in found if one is not None]

@@ -69,7 +69,7 @@ class Fragments:
         whole.take(at, data, number)
         if not more:
             whole.size = at + len(data)
-        made = whole.made()
+        made = whole.build_payload()
         if made is None:
             return None
         del self._open[key]
@@ -91,7 +91,7 @@ class _Whole:
             self.parts[at] = data, number
             self._held += len(data)
 
-    def made(self) -> bytes | None:
+    def build_payload(self) -> bytes | None:
         """Return the packet if it is complete, otherwise None. Where fragments overlap, the packet contains the
         bytes that were received first.
         """
@@ -155,7 +155,7 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
             raise NotRead("frames that are truncated within their IP header")
         following = frame[start]
         if protocol == _FRAGMENT:
-            return _fragment_of_ipv6(frame, start, end, (source, target), number, fragments)
+            return _add_ipv6_fragment(frame, start, end, (source, target), number, fragments)
         units = frame[start + 1]
         start += (units + 2) * 4 if protocol == _AUTHENTICATED else (units + 1) * 8
         protocol = following
@@ -163,7 +163,7 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
     return Payload(protocol, source, target, data, max(end - start - len(data), 0), number)
 
 
-def _fragment_of_ipv6(
+def _add_ipv6_fragment(
     frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: Fragments
 ) -> Payload | None:
     data = frame[start + 8 : end]

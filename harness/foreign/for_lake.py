@@ -10,7 +10,7 @@ from harness.errors import MqconformError
 from harness.foreign.check import check_capture
 from harness.foreign.systems import MAX_NAMED_SYSTEMS, Wanted
 from harness.judging import captured
-from harness.judging.captured import NoDirection
+from harness.judging.captured import MissingDirection
 from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
@@ -29,7 +29,7 @@ def lines_of_capture(
     packets. The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError if the capture
     cannot be judged.
     """
-    if not sut and _is_of_run(path):
+    if not sut and _is_capture_of_run(path):
         return captured.lines_of_capture(path, name, profile)
     checked = check_capture(path, load_catalogue(), Wanted.parse(sut) if sut else None, profile or NO_RELEASE)
     systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
@@ -37,13 +37,13 @@ def lines_of_capture(
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MAX_NAMED_SYSTEMS])
-        raise NoDirection(f"{path} contains several systems; give --sut with one of {names}")
+        raise MissingDirection(f"{path} contains several systems; give --sut with one of {names}")
     lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
     return checked.traffic.end_us, kept
 
 
-def _is_of_run(path: Path) -> bool:
+def _is_capture_of_run(path: Path) -> bool:
     begins = file_header()
     with path.open("rb") as file:
         return file.read(len(begins)) == begins

@@ -61,7 +61,7 @@ class Cutter(ABC):
         self.lost = 0
 
     @abstractmethod
-    def size_of(self, head: bytes) -> int | None:
+    def read_size(self, head: bytes) -> int | None:
         """Return the size of the packet that begins with the given bytes, or None if the size is unknown or no
         packet begins with these bytes.
         """
@@ -98,7 +98,7 @@ class Cutter(ABC):
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
-        wanted = self.size_of(self._get_first_bytes()) if known else None
+        wanted = self.read_size(self._get_first_bytes()) if known else None
         self.lost += known
         self._discard_held_bytes()
         self._broken = False
@@ -125,7 +125,7 @@ class Cutter(ABC):
         """Pass the stored bytes to the framer if they may complete a packet."""
         there = self._framer.pending + len(self._held)
         if not self._wanted:
-            self._wanted = self.size_of(self._get_first_bytes()) or 0
+            self._wanted = self.read_size(self._get_first_bytes()) or 0
         if not pushed and self._wanted > there:
             return
         data, self._held = bytes(self._held), bytearray()
@@ -157,7 +157,7 @@ class Cutter(ABC):
         followed by another packet or by no bytes.
         """
         while self._on_trial:
-            size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))
+            size = self.read_size(bytes(self._held[:LONGEST_HEAD_BYTES]))
             if size is None or len(self._held) < size:
                 return
             after = bytes(self._held[size : size + LONGEST_HEAD_BYTES])
@@ -208,7 +208,7 @@ class PacketCutter(Cutter):
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
 
-    def size_of(self, head: bytes) -> int | None:
+    def read_size(self, head: bytes) -> int | None:
         try:
             return measure_packet(head)
         except FormatError:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.capture.rpc_stream import RpcFramer
 from harness.foreign.packets import Cutter, Take, is_pdu
-from harness.wire.rpc import dissect_rpc, read_bind_proposals, rpc_kind, rpc_size
+from harness.wire.rpc import dissect_rpc, get_rpc_kind, read_bind_proposals, read_rpc_size
 from harness.wire.wire_error import WireError
 
 
@@ -18,9 +18,9 @@ class PduCutter(Cutter):
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)
 
-    def size_of(self, head: bytes) -> int | None:
+    def read_size(self, head: bytes) -> int | None:
         try:
-            return rpc_size(head)
+            return read_rpc_size(head)
         except WireError:
             return None
 
@@ -34,7 +34,7 @@ class PduCutter(Cutter):
 def read_bound_interfaces(pdu: bytes) -> list[UUID]:
     """Return the interfaces that a bind PDU proposes. For other PDUs and for an invalid PDU, return no interfaces."""
     try:
-        if rpc_kind(pdu) not in ("bind", "alter_context"):
+        if get_rpc_kind(pdu) not in ("bind", "alter_context"):
             return []
         return [proposal.abstract.uuid for proposal in read_bind_proposals(dissect_rpc(pdu))]
     except WireError:

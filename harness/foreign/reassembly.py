@@ -84,8 +84,8 @@ class DirectionState:
 class Reassembly:
     """A connection with two directions. The first direction begins at the sender of the first frame."""
 
-    def __init__(self, one: Receiver, other: Receiver) -> None:
-        self.ways = DirectionState(one), DirectionState(other)
+    def __init__(self, client: Receiver, other: Receiver) -> None:
+        self.ways = DirectionState(client), DirectionState(other)
         self._held_bytes = 0
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.capture.recorder import RPC_COMMENT, Connection, Frame, Recorder
-from harness.capture.streams import Direction, Stream, Streams, streams
+from harness.capture.streams import Direction, Stream, Streams, read_streams
 from harness.capture.window import FRAME_COST_BYTES
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
@@ -27,11 +27,11 @@ is higher than the limit for a check.
 """
 
 
-class NoDirection(MqconformError):
+class MissingDirection(MqconformError):
     """The error when a capture does not record which of its packets the SUT sent."""
 
 
-class TooMuch(MqconformError):
+class CaptureTooLarge(MqconformError):
     """The error when a capture contains more packets than the harness judges."""
 
 
@@ -102,9 +102,9 @@ class Replay(Recorder):
     def play(self) -> None:
         """Judge the whole capture, frame by frame."""
         self._number = 1
-        found = streams(self.source)
+        found = read_streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
-            raise TooMuch(
+            raise CaptureTooLarge(
                 f"{self.source} is too large to judge: its packets count as "
                 f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
             )
@@ -170,7 +170,7 @@ class Replay(Recorder):
 
     def _note_direction(self, inbound: bool | None) -> bool:
         if inbound is None:
-            raise NoDirection(
+            raise MissingDirection(
                 f"{self.source}: the capture does not record which packets the SUT sent (the direction of frames)"
             )
         return inbound

@@ -15,7 +15,7 @@ from harness.judging.compared import load_compared_rules
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
-from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
+from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, get_worse_verdict
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
@@ -210,7 +210,7 @@ class Judge:
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
-    def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
+    def abort_check(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
         """End the check after a step has failed. Rules without a final verdict (``conclude``) become inconclusive,
         even if they have passed so far.
 
@@ -388,7 +388,7 @@ class Judge:
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)
-        self.judged[entry.rule] = entry.verdict if before is None else worse(entry.verdict, before)
+        self.judged[entry.rule] = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
 
     def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the failures that were held back.

@@ -79,14 +79,14 @@ WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
 """The verdicts that a person should examine, worst first."""
 
 
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
+def get_worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst of several verdicts. At least one verdict is required."""
     return min(verdicts, key=_RANKS.__getitem__)
 
 
-def worse(one: Verdict, other: Verdict) -> Verdict:
+def get_worse_verdict(verdict: Verdict, other: Verdict) -> Verdict:
     """Return the worse of two verdicts."""
-    return one if _RANKS[one] < _RANKS[other] else other
+    return verdict if _RANKS[verdict] < _RANKS[other] else other
 
 
 class Evidence(NamedTuple):
@@ -239,7 +239,7 @@ class VerdictLog:
         if entry.verdict is Verdict.FAIL:
             self.fails[entry.rule] += 1
         before = self.rules.get(entry.rule)
-        stands = entry.verdict if before is None else worse(entry.verdict, before)
+        stands = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
             if stands in BAD_VERDICTS:
@@ -273,7 +273,7 @@ class Recorded:
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
         self.counts[verdict] += 1
-        self.rules[rule] = worse(verdict, self.rules.get(rule, verdict))
+        self.rules[rule] = get_worse_verdict(verdict, self.rules.get(rule, verdict))
         if advice == Advice.MISSED:
             self.unfollowed.add(rule)
 

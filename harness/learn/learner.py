@@ -134,7 +134,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
         def step(self, letter: str) -> str:
             return system.send_input(letter)
 
-    peer.environment.limit(LONGEST_LEARNING_MS)
+    peer.environment.limit_check_time(LONGEST_LEARNING_MS)
     random.seed(seed)  # AALpy uses the module random for its random walks
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)

@@ -111,7 +111,7 @@ class Model:
         getattr(self, step.name)(**step.arguments)
         self.steps += 1
 
-    def cite(self, *rules: str) -> None:
+    def cite_rules(self, *rules: str) -> None:
         """Record rules that determine the outcome of this step, in addition to the rules of its transition."""
         self.cited.update(dict.fromkeys(rules))
 
@@ -123,7 +123,7 @@ class Model:
             raise Undecided(choice, readings)
         return self.decisions[choice]
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         """Return the visible state of this world."""
         raise NotImplementedError
 

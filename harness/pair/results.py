@@ -61,8 +61,10 @@ def read_results(folder: Path) -> PairResults:
     return PairResults(systems, cells)
 
 
-def _name_system(one: Mapping[str, Any]) -> str:
-    return " ".join(str(one[key]) for key in ("vendor", "name", "version") if one[key] not in ("", UNKNOWN_SYSTEM_NAME))
+def _name_system(system: Mapping[str, Any]) -> str:
+    return " ".join(
+        str(system[key]) for key in ("vendor", "name", "version") if system[key] not in ("", UNKNOWN_SYSTEM_NAME)
+    )
 
 
 def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:

@@ -108,7 +108,7 @@ def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
     pair.cut()
     _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
-    pair.mend()
+    pair.restore_connections()
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 

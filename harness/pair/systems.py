@@ -139,7 +139,7 @@ class Pair:
         for relay in self._relays:
             relay.cut()
 
-    def mend(self) -> None:
+    def restore_connections(self) -> None:
         """Restore the network."""
         for relay in self._relays:
             relay.let_through()
@@ -163,7 +163,7 @@ class Pair:
             stack.callback(self._await_acknowledgments)
             for side in self.sides.values():
                 stack.callback(side.sut.restore_state)
-            stack.callback(self.mend)
+            stack.callback(self.restore_connections)
 
 
 class Drivers:

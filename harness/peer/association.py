@@ -292,7 +292,7 @@ class Association(RawConversation):
             raise SutUnavailable(f"cannot connect to {endpoint.host}:{endpoint.port} for RPC: {why}")
         return self
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=True, rpc=True)

@@ -246,7 +246,7 @@ class RawConversation(Conversation):
         self.is_open = False
         self.failed: str | None = None
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
@@ -300,7 +300,7 @@ class Session(Conversation):
         self.tampers.append(change)
         return self
 
-    def outgoing(self, data: bytes) -> None:
+    def on_outgoing_packet(self, data: bytes) -> None:
         """Apply all tampers (changes) to a packet of the core, and send the packet."""
         packet: Any = data
         if self.tampers:

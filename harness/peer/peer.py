@@ -312,13 +312,13 @@ class _Stage:
         self.peer.sessions[transport] = session
         self.peer.unclaimed.append(session)
 
-    def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
+    def on_outgoing_packet(self, transport: str, stream: Stream, packet: bytes) -> None:
         session = self.peer.sessions[transport]
-        session.outgoing(packet)
+        session.on_outgoing_packet(packet)
         if self.peer._ignore_when_open and session.record.sut_role == "initiator":
             session.ignore_incoming = isinstance(parse_packet(packet), ConnectionParametersPacket)
 
-    def incoming(self, transport: str, data: bytes) -> bytes:
+    def on_incoming_bytes(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
         self.peer.recorder.record_received(session.record, data)
         return b"" if session.ignore_incoming or self.peer.recorder.is_flooded else data
@@ -328,11 +328,11 @@ class _Stage:
         if session is not None:
             self.peer.recorder.record_connection_end(session.record, by_peer=by_us)
 
-    def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+    def on_outgoing_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         self.peer.recorder.datagram(local, remote, data, from_sut=False)
         return data
 
-    def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+    def on_incoming_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         if self.peer.recorder.is_flooded:
             return None
         self.peer.recorder.datagram(local, remote, data, from_sut=True)

@@ -148,7 +148,7 @@ class ServedAssociation(RawConversation):
         longest = self.protection.fragment(MAX_FRAGMENT)
         return [self.protection.protect(part) for part in response(call_id, p_cont_id, stub, fragment=longest)]
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Record the new connection."""
         self.is_open = True
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=False, rpc=True)
@@ -242,15 +242,15 @@ class ServedAssociation(RawConversation):
             return
         self._on_request(frame, part)
 
-    def _choose_bind_results(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
+    def _choose_bind_results(self, proposal: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
         """Accept each proposed interface once. The server chooses the first of its transfer syntaxes that the
         client proposes for the interface.
         """
-        if one.abstract not in INTERFACES:
+        if proposal.abstract not in INTERFACES:
             return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
-        offered = {each for other in proposals if other.abstract == one.abstract for each in other.transfers}
+        offered = {each for other in proposals if other.abstract == proposal.abstract for each in other.transfers}
         wanted = next((each for each in self.server.transfers if each in offered), None)
-        if wanted is None or wanted not in one.transfers or one.abstract in taken:
+        if wanted is None or wanted not in proposal.transfers or proposal.abstract in taken:
             return Outcome(PROVIDER_REJECTION, TRANSFER_SYNTAXES)
         return Outcome(ACCEPTANCE, transfer=wanted)
 

@@ -31,7 +31,7 @@ def find_port(setup: Setup) -> Line:
     """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0. Store the port in the set-up."""
     driver = setup.file.driver
     try:
-        found = endpoint_mapper.qmcomm_port(driver.address)
+        found = endpoint_mapper.ask_qmcomm_port(driver.address)
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
         said, _, way_out = str(error).rpartition("; ")

@@ -95,7 +95,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
             environment, endpoint, derive_identity_peer(setup.file.driver.peer_identifier), answers.add
         )
         for number in range(1, MAX_PINGS + 1):
-            if not channel.ask(number):
+            if not channel.send_question(number):
                 return False
             if environment.run_until(lambda: bool(answers), PING_WAIT_MS):
                 return True

@@ -26,7 +26,7 @@ from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
 from harness.sut.sut_file import SutFile
-from harness.sut.worker_configurations import worker_configurations
+from harness.sut.worker_configurations import build_worker_configurations
 
 SECURITY_QUEUE = "restricted"
 
@@ -39,7 +39,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
         raise UsageError(
             f'{file.path} has driver.kind = "virtual": a virtual system needs no set-up, so nothing is checked'
         )
-    (file,) = worker_configurations(file, 1)
+    (file,) = build_worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
         setup = Setup(file, driver)

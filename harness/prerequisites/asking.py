@@ -407,18 +407,18 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
             )
 
 
-def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]:
+def _explain_refused_message(refused: _Sent, other: str | None) -> tuple[State, str]:
     """Return the reason why a queue accepts no message, or an empty string if the reason is unknown. ``other``: a
     queue that accepted a message.
     """
-    if one.acknowledged is not None:
-        number = f"0x{one.acknowledged:04X}"
-        return _REFUSED.get(one.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))
+    if refused.acknowledged is not None:
+        number = f"0x{refused.acknowledged:04X}"
+        return _REFUSED.get(refused.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))
     if other is None:
         return State.MISSING, ""
-    if one.not_found:
+    if refused.not_found:
         return State.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
-    not_opened = f" (and it cannot be opened: {one.refusal})" if one.refusal else ""
+    not_opened = f" (and it cannot be opened: {refused.refusal})" if refused.refusal else ""
     return State.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.proof.check import Check
-from harness.run.checks import find_covered_rules, find_needs, find_varied, get_check_id, why_not_collected
+from harness.run.checks import explain_missing_collection, find_covered_rules, find_needs, find_varied, get_check_id
 from harness.run.options import pytest_arguments
 
 
@@ -19,7 +19,7 @@ class _TestItemCollector:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.broken = self.broken or why_not_collected(report)
+            self.broken = self.broken or explain_missing_collection(report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

@@ -68,7 +68,7 @@ class VerifiedBundle:
     members: dict[str, Member]
 
 
-def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
+def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
     """Read a private key (PEM); raise UsageError, which names the error, for an unusable file."""
     try:
         key = load_pem_private_key(path.read_bytes(), password)
@@ -84,7 +84,7 @@ def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
     return key
 
 
-def public_key(path: Path) -> Ed25519PublicKey:
+def read_public_key(path: Path) -> Ed25519PublicKey:
     """Read a public key (PEM); raise UsageError, which names the error, for an unusable file."""
     try:
         key = load_pem_public_key(path.read_bytes())
@@ -120,7 +120,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                             member.write(chunk)
             line = _BUNDLE_MAGIC + _format_public_key(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
-            signature = key.sign(_bytes_to_sign(line, file))
+            signature = key.sign(_build_bytes_to_sign(line, file))
             file.seek(0)
             file.write(line + signature.hex().encode() + b"\n")
         new.replace(path)
@@ -142,7 +142,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBund
             try:
                 key.verify(
                     bytes.fromhex(found["signature"].decode()),
-                    _bytes_to_sign(_BUNDLE_MAGIC + found["key"] + b" ", file),
+                    _build_bytes_to_sign(_BUNDLE_MAGIC + found["key"] + b" ", file),
                 )
             except InvalidSignature:
                 raise BadBundle(f"{path} has an invalid signature: the file was changed after it was signed") from None
@@ -155,7 +155,7 @@ def _format_public_key(key: Ed25519PublicKey) -> bytes:
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex().encode()
 
 
-def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
+def _build_bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     digest = hashlib.sha512()
     while chunk := rest.read(_CHUNK_BYTES):
         digest.update(chunk)

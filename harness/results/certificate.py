@@ -160,8 +160,8 @@ def _count_by_document(found: RunResults) -> dict[str, dict[str, int]]:
     return {name: {str(verdict): found_[verdict] for verdict in Verdict} for name, found_ in sorted(counts.items())}
 
 
-def _get_check_name(one: Mapping[str, Any]) -> str:
-    return str(one.get("check") or "no check").rpartition("::")[2]
+def _get_check_name(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("check") or "no check").rpartition("::")[2]
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:

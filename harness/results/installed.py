@@ -34,7 +34,7 @@ class Suites:
         return rule in self.passive or rule in ROBUSTNESS_RULES or check in self.driving.get(rule, ())
 
 
-def installed_suites() -> Suites:
+def get_installed_suites() -> Suites:
     """Return the suites that are installed with this harness."""
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)

@@ -227,8 +227,8 @@ def _check_line(data: bytes, last: int) -> int:
     return int(line["seq"])
 
 
-def _is_evidence(one: Any) -> bool:
-    return isinstance(one, list) and len(one) in (1, 3) and all(type(each) is int and each >= 0 for each in one)
+def _is_evidence(value: Any) -> bool:
+    return isinstance(value, list) and len(value) in (1, 3) and all(type(each) is int and each >= 0 for each in value)
 
 
 def _is_text(value: Any) -> bool:

@@ -104,10 +104,10 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
         room = max(0, room - len(findings))
 
 
-def _build_row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
-    row, line = catalogue.get(one.rule), one.line
-    seen = one.observed or line["reason"] or ""
-    cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
+def _build_row(result: RuleResult, catalogue: Mapping[str, Rule]) -> str:
+    row, line = catalogue.get(result.rule), result.line
+    seen = result.observed or line["reason"] or ""
+    cells = (result.rule, row.says if row else "", result.expected, seen, line["test"] or "")
     return f"| {' | '.join(escape_markdown(one_line(cell, _LONGEST_TEXT_CHARACTERS)) for cell in cells)} |"
 
 

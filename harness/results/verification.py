@@ -37,7 +37,7 @@ from harness.results.certificate import (
     list_refusals,
 )
 from harness.results.certificate_page import badge, page
-from harness.results.installed import Suites, installed_suites
+from harness.results.installed import Suites, get_installed_suites
 from harness.results.judged_again import VIRTUAL_REACH, JudgedAgain, judge_again
 from harness.results.replayed import Replayed
 from harness.results.run_results import RunResults, read_run
@@ -85,7 +85,7 @@ def verify_bundle(
     it. ``progress``: a function that is called with the amount judged again and the total amount.
     ``not_exercised_percent``: the limit that the verifier sets.
     """
-    suites = installed_suites()
+    suites = get_installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
         opened = open_bundle(path, key, Path(folder))
         try:

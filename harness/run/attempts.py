@@ -54,7 +54,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
-        doubts = doubts.worse(now)
+        doubts = doubts.take_worse(now)
         excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
         dead = any(entry.document == DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
@@ -91,7 +91,7 @@ class Doubts:
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
-    def worse(self, other: Doubts) -> Doubts:
+    def take_worse(self, other: Doubts) -> Doubts:
         """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 

@@ -24,7 +24,7 @@ def _build_check_id(path: Path, nodeid: str) -> str | None:
     return f"suites/{path.relative_to(SUITES).as_posix()}::{nodeid.split('::', 1)[1]}"
 
 
-def why_not_collected(report: pytest.CollectReport) -> str:
+def explain_missing_collection(report: pytest.CollectReport) -> str:
     """Return a one-line message with the place and the text of the exception that prevented the import of a file of
     checks.
     """

@@ -33,7 +33,7 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
         return False
     item.config.stash[RUN_KEY].record_process_end(death)
     if not told:
-        make_judge(item).break_off(describe_end_of_process(death.how))
+        make_judge(item).abort_check(describe_end_of_process(death.how))
     try:
         if more:
             driver.start_again()

@@ -77,10 +77,10 @@ def _format_packet(shown: ShownPacket) -> str:
     return f"{head}\n\n{''.join(lines)}\n\n{_format_octets(shown.data)}\n"
 
 
-def _format_quoted_packet(one: Mapping[str, Any]) -> str:
+def _format_quoted_packet(packet: Mapping[str, Any]) -> str:
     """Return the text of a packet that is quoted in a verdict of schema 1."""
-    head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
-    return f"{head}\n\n{one['dissection']}\n\n{_format_octets(bytes.fromhex(one['hex']))}\n"
+    head = f"frame {packet['frame']}, {packet['direction']}, {packet['time_ms']} ms, {packet['transport']}"
+    return f"{head}\n\n{packet['dissection']}\n\n{_format_octets(bytes.fromhex(packet['hex']))}\n"
 
 
 def _format_octets(data: bytes) -> str:

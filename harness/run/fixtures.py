@@ -48,7 +48,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     attempt = request.node.stash.get(ATTEMPT_KEY, 0)
     word = f"{run.word} {attempt}" if attempt else run.word
     view = config.stash[DRIVER_KEY].open(test, word, fresh_peer, find_needs(request.node))
-    view.environment.limit(config.getoption("check_limit") * 1_000)
+    view.environment.limit_check_time(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
         yield view

@@ -16,7 +16,7 @@ import pytest
 
 from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
-from harness.run.checks import find_needs, get_check_id, why_not_collected
+from harness.run.checks import explain_missing_collection, find_needs, get_check_id
 from harness.run.computing import bounded_computing
 from harness.run.ending import describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
@@ -153,7 +153,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
     run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
         run.uncollected = True
-        raise pytest.UsageError(why_not_collected(report))
+        raise pytest.UsageError(explain_missing_collection(report))
     return report
 
 
@@ -298,7 +298,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
         if (how := driver.describe_unexpected_end(hung_up=_lost_control_channel(item))) is not None:
-            judge.break_off(describe_end_of_process(how))
+            judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
@@ -308,17 +308,17 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
         how = driver.describe_end(END_OF_PROCESS_WAIT_S)
-        judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
+        judge.abort_check(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
-        judge.break_off(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
+        judge.abort_check(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
         if judge.malformed is None:
-            judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
+            judge.abort_check(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
             raise
-        judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
+        judge.abort_check(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
         item.stash[ROOTS_OF_CHECK] = get_prerequisites(item)
         survival.check_after(item, judge)

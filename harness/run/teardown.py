@@ -37,7 +37,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
         theirs = all(isinstance(one, SYSTEM_ERRORS) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"
-        item.stash[JUDGE_KEY].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
+        item.stash[JUDGE_KEY].abort_check(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
         raise pytest.fail.Exception(reason, pytrace=False) from None
 
 

@@ -22,10 +22,10 @@ from harness.sut.listeners import Port, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import ProcessEnd
-from harness.sut.worker_configurations import worker_configurations
+from harness.sut.worker_configurations import build_worker_configurations
 from harness.topology.topology import System, Topology
 from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
-from harness.topology.virtual_systems import MSMQ_PORT, virtual_systems
+from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -39,7 +39,7 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
     """Return the SUT file of a run, and a function that creates the drivers of the run, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
-            create_driver(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
+            create_driver(one, out, number) for number, one in enumerate(build_worker_configurations(file, workers))
         ]
     if sut is not None:
         raise UsageError("--topology names the SUT files: omit --sut or --topology")
@@ -147,7 +147,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     if sut.open_systems is not None:
         systems, port = sut.open_systems(), sut.found_at_port
     else:
-        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), MSMQ_PORT
+        systems, port = create_virtual_systems(sut.file, sut.environment, request.node.nodeid), MSMQ_PORT
     made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made

@@ -15,7 +15,7 @@ import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import EVIDENCE_LIMIT, Judge
-from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, worst
+from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, get_worst_verdict
 from harness.run.checks import find_varied, get_check_id
 from harness.run.rows import Rows
 from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
@@ -84,14 +84,14 @@ class Trial:
         """Return whether the run broke no rule and left no rule undecided."""
         return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
 
-    def worst(self, rule: str) -> Verdict | None:
+    def get_worst_verdict(self, rule: str) -> Verdict | None:
         """Return the worst verdict on a rule, or None if the rule has no verdict."""
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
-        return worst(found) if found else None
+        return get_worst_verdict(found) if found else None
 
     def entry(self, rule: str) -> Entry:
         """Return the entry with the worst verdict of a rule."""
-        verdict = self.worst(rule)
+        verdict = self.get_worst_verdict(rule)
         return next(entry for entry in self.entries if entry.rule == rule and entry.verdict is verdict)
 
 
@@ -133,7 +133,7 @@ class VariedCheck:
         """Run the check with each row. Judge every rule of the check by the results with all rows."""
         trials = [self.try_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
-            judged = [trial for trial in trials if trial.worst(rule) is not None]
+            judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
                 self.judge.end_rows(self.conclude(rule, judged))
         if self.run_.proves and trials and all(trial.is_kept for trial in trials):
@@ -184,7 +184,7 @@ class VariedCheck:
         except SutLost:
             raise
         except (ConformanceFailure, SutUnavailable) as error:
-            judge.break_off(str(error))
+            judge.abort_check(str(error))
         judge.end()
         self.judge.packets.add(judge.packets)
         return trial
@@ -207,20 +207,20 @@ class VariedCheck:
         """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
         verdict names the smallest combination of values that has this result.
         """
-        missed = next((trial for trial in trials if trial.worst(rule) in BROKEN_VERDICTS), None)
+        missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in BROKEN_VERDICTS), None)
         if missed is None:
-            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN_VERDICTS), None)
+            missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _OPEN_VERDICTS), None)
         if missed is None:
             return self._conclude_kept(rule, trials)
-        wanted = missed.worst(rule)
-        passing = [self.plain, *(trial.row for trial in trials if trial.worst(rule) is Verdict.PASS)]
+        wanted = missed.get_worst_verdict(rule)
+        passing = [self.plain, *(trial.row for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS)]
         again: list[Trial] = []
 
         def fails_again(row: Row) -> bool:
             if len(again) >= MAX_RUNS_TO_SHRINK:
                 return False
             again.append(self.try_row(row))
-            return again[-1].worst(rule) is wanted
+            return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.run_.proves:
             part = find_smallest(missed.row, self.plain, passing, fails_again)
@@ -239,7 +239,7 @@ class VariedCheck:
         """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
         with each row.
         """
-        kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
+        kept = [trial for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS] or trials
         entry = kept[0].entry(rule)
         if entry.verdict is not Verdict.PASS:
             return entry

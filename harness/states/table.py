@@ -121,8 +121,8 @@ def read_table(path: Path) -> Table:
     """Read a state table; raise HarnessError, with one line about the first error, if the table is invalid."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-        states = {name: State(**_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
-        events = {name: Event(**_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
+        states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
+        events = {name: Event(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
             (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
@@ -188,6 +188,6 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     return {place: tuple(each) for place, each in by_place.items()}
 
 
-def _lists_to_tuples(one: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_lists_to_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     names = ("needs", "malforms")
-    return {name: tuple(value) if name in names else value for name, value in one.items()}
+    return {name: tuple(value) if name in names else value for name, value in values.items()}

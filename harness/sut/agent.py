@@ -92,7 +92,7 @@ class Agent:
         wire = AgentWire(self, environment, sink, self._socket.dup())
         self._wires.append(wire)
         self._watch_socket()
-        sink.on_open()
+        sink.on_connection_open()
         return wire
 
     def end(self) -> None:
@@ -156,7 +156,7 @@ class Agent:
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
-    def ask(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
+    def send_request(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request, and return its id. The answer is passed to ``wire``."""
         self._number += 1
         self._asked[self._number] = wire
@@ -269,8 +269,8 @@ class AgentWire:
     def unmatched_ids(self) -> Sequence[Any]:
         return self._agent.unmatched_ids
 
-    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
-        number = self._agent.ask(self, verb, arguments)
+    def send_request(self, verb: str, arguments: dict[str, Any]) -> int:
+        number = self._agent.send_request(self, verb, arguments)
         self._requests[number] = verb, arguments
         return number
 
@@ -283,9 +283,9 @@ class AgentWire:
         self._closed = True
         for number, (_, arguments) in list(self._requests.items()):
             if arguments.get("timeout_ms", 0) != 0:
-                self.ask("cancel", {"request": number})
+                self.send_request("cancel", {"request": number})
         for verb, closing in self._open.values():
-            self.ask(verb, closing)
+            self.send_request(verb, closing)
         self._open.clear()
         self.drop()
 
@@ -298,7 +298,7 @@ class AgentWire:
         """Watch the stream of the command in this channel's environment. Return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
-        self._environment.watch(self._sock, self._on_ready, write=write)
+        self._environment.watch(self._sock, self._on_socket_ready, write=write)
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:
@@ -310,7 +310,7 @@ class AgentWire:
             key, closes = _CLOSING_VERB_OF[verb]
             closing = {key: reply.get(key)}
             if self._closed:
-                self.ask(closes, closing)
+                self.send_request(closes, closing)
             else:
                 self._open[repr(closing)] = closes, closing
         elif verb in _CLOSING_VERBS:
@@ -326,6 +326,6 @@ class AgentWire:
             self.drop()
             self._sink.on_end(why)
 
-    def _on_ready(self, mask: int) -> None:
+    def _on_socket_ready(self, mask: int) -> None:
         self._agent.flush()
         self._agent.read()

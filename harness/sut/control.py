@@ -128,7 +128,7 @@ class JsonlControl:
         if self._state != "open":
             raise SutUnavailable(f"{self._name} does not answer: {self._state}")
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self._state = "open"
 
     def on_reply(self, reply: Reply) -> None:
@@ -142,7 +142,7 @@ class JsonlControl:
         self._state = why
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        number = self._wire.ask(verb, arguments)
+        number = self._wire.send_request(verb, arguments)
         self._verbs[number] = verb
         return number
 

@@ -21,9 +21,9 @@ from harness.wire.rpc import (
     Syntax,
     bind,
     dissect_rpc,
+    get_rpc_kind,
+    read_rpc_size,
     read_stub,
-    rpc_kind,
-    rpc_size,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS, build_map_arguments, read_ports
 from harness.wire.rpc_fragments import request
@@ -35,7 +35,7 @@ REASON_LIMIT = 200
 _EPT_MAP = EPT_OPERATIONS["ept_map"]
 
 
-def qmcomm_port(address: str) -> int:
+def ask_qmcomm_port(address: str) -> int:
     """Return the port at which a system serves qmcomm. Raise SutUnavailable if the endpoint mapper does not return
     the port.
     """
@@ -85,9 +85,9 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
     and the PDU itself.
     """
     header = _read_exactly(connection, HEADER_SIZE, ends)
-    size = rpc_size(header) or 0
+    size = read_rpc_size(header) or 0
     data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
-    return rpc_kind(data), dissect_rpc(data)
+    return get_rpc_kind(data), dissect_rpc(data)
 
 
 def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:

@@ -116,7 +116,7 @@ class ExternalDriver:
         if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
             from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
 
-            self.rpc_port = endpoint_mapper.qmcomm_port(driver.address)
+            self.rpc_port = endpoint_mapper.ask_qmcomm_port(driver.address)
             self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
 
     @property

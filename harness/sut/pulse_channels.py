@@ -35,9 +35,9 @@ class PingChannel:
         self._there = True
         with contextlib.suppress(OSError):  # the answer to the first question shows whether this succeeded
             self._socket.connect(tuple(endpoint))
-        environment.watch(self._socket, self._on_ready)
+        environment.watch(self._socket, self._on_socket_ready)
 
-    def ask(self, number: int) -> bool:
+    def send_question(self, number: int) -> bool:
         try:
             self._socket.send(bytes(ping_request(Cookie=number, QMGuid=self._guid)))
         except BlockingIOError:
@@ -46,7 +46,7 @@ class PingChannel:
             self._there = False
         return self._there
 
-    def _on_ready(self, mask: int) -> None:
+    def _on_socket_ready(self, mask: int) -> None:
         try:
             packet: Any = dissect_ping(self._socket.recv(LARGEST_DATAGRAM_BYTES))
         except BlockingIOError:
@@ -79,12 +79,12 @@ class ControlChannel:
         except SutUnavailable:
             self._there = False
 
-    def ask(self, number: int) -> bool:
+    def send_question(self, number: int) -> bool:
         if self._there and self._wire is not None:
-            self._numbers[self._wire.ask("identity", {})] = number
+            self._numbers[self._wire.send_request("identity", {})] = number
         return self._there
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Do nothing, because the question was already sent."""
 
     def on_reply(self, reply: Reply) -> None:

@@ -276,7 +276,7 @@ class Player:
             self.differ(f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
         at = self._at
-        stream.sink.on_open()
+        stream.sink.on_connection_open()
         if self._at == at:
             self.differ(f"frame {item.frame}: the harness does not record the connection: {NOT_REPLAYABLE}")
 

@@ -91,7 +91,7 @@ class VitalSigns:
         environment = RealEnvironment()
         try:
             pulse = self._create_pulse(environment, channel)
-            question = pulse.ask()
+            question = pulse.send_question()
             return environment.run_until(lambda: pulse.has_answered(question), self.timeouts.control_ms)
         finally:
             environment.close()

@@ -40,7 +40,7 @@ class Reply(dict[str, Any]):
 class ReplySink(Protocol):
     """The interface of the object that receives the events of a wire."""
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         """Handle the opening of the channel. From now on, the channel accepts requests."""
 
     def on_reply(self, reply: Reply) -> None:
@@ -63,7 +63,7 @@ class Wire(Protocol):
     def unmatched_ids(self) -> Sequence[Any]:
         """The ids of the first few answers that match no request."""
 
-    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
+    def send_request(self, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request on the control channel; return the id of the request."""
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Route(Protocol):
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
         """Open a connection (wire) of the control channel. Raise SutUnavailable if it is already known that this
-        fails. Later, ``on_open`` or ``on_end`` of the sink is called.
+        fails. Later, ``on_connection_open`` or ``on_end`` of the sink is called.
         """
 
 
@@ -177,7 +177,7 @@ class TcpWire:
         self.unmatched_ids: list[Any] = []
         self._stream: Stream = environment.connect(route.endpoint, route.local_host, self)
 
-    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
+    def send_request(self, verb: str, arguments: dict[str, Any]) -> int:
         self._number += 1
         self._stream.send(request_line(self._number, verb, arguments))
         return self._number
@@ -186,8 +186,8 @@ class TcpWire:
         self._ended = True
         self._stream.close()
 
-    def on_open(self) -> None:
-        self._sink.on_open()
+    def on_connection_open(self) -> None:
+        self._sink.on_connection_open()
 
     def on_failed(self, error: str) -> None:
         self._sink.on_end(error)

@@ -39,7 +39,7 @@ SECOND_HOST_BIT = 0x0080_0000
 """
 
 
-def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
+def build_worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     """Return a SUT file for each worker. Raise UsageError if the SUT does not support several workers.
 
     With a driver of the kind ``process``, each worker has its own SUT and peer, with their own addresses. With
@@ -62,7 +62,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
             "{address} into it (each worker has its own: 127.0.0.1, 127.0.1.1, ...), {worker}, or {tcp_port} with "
             "tcp_port = 0"
         )
-    return [_worker_configuration(file, number) for number in range(workers)]
+    return [_build_worker_configuration(file, number) for number in range(workers)]
 
 
 def _has_own_program(driver: DriverTable) -> bool:
@@ -73,16 +73,16 @@ def _has_own_program(driver: DriverTable) -> bool:
     return any(placeholder in part for part in driver.command for placeholder in told)
 
 
-def _worker_configuration(file: SutFile, number: int) -> SutFile:
+def _build_worker_configuration(file: SutFile, number: int) -> SutFile:
     driver = file.driver
     names = {each.name: getattr(file.queues, each.name) for each in fields(file.queues)}
     queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
     if number and driver.kind == "process":
         driver = replace(
-            driver, address=_shift_address(driver.address, number), peer_address=_peer_address(file, number)
+            driver, address=_shift_address(driver.address, number), peer_address=_derive_peer_address(file, number)
         )
     elif number and driver.kind == "external" and not is_loopback(driver.address):
-        driver = replace(driver, peer_address=_peer_address(file, number), second_peer_address="")
+        driver = replace(driver, peer_address=_derive_peer_address(file, number), second_peer_address="")
     more = tuple(replace(one, name=one.name.replace("{worker}", str(number))) for one in file.more_queues)
     return replace(file, driver=driver, queues=queues, more_queues=more)
 
@@ -99,7 +99,7 @@ def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
     """
     driver = file.driver
     identifier = uuid5(driver.peer_identifier, f"{run} {number}")
-    address = _fresh_address(run, number) if is_ipv4_loopback(driver.peer_address) else driver.peer_address
+    address = _derive_fresh_address(run, number) if is_ipv4_loopback(driver.peer_address) else driver.peer_address
     return replace(file, driver=replace(driver, peer_identifier=identifier, peer_address=address))
 
 
@@ -116,7 +116,7 @@ def find_second_peer_address(driver: DriverTable) -> str | None:
     return str(ipaddress.IPv4Address(int(peer) ^ SECOND_HOST_BIT)) if peer.is_loopback else None
 
 
-def _fresh_address(run: str, number: int) -> str:
+def _derive_fresh_address(run: str, number: int) -> str:
     """Return a loopback address for a fresh peer. It differs from the addresses of the workers' known peers. It
     does not end in 1, because such addresses are reserved for SUTs.
     """
@@ -125,7 +125,7 @@ def _fresh_address(run: str, number: int) -> str:
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 
-def _peer_address(file: SutFile, number: int) -> str:
+def _derive_peer_address(file: SutFile, number: int) -> str:
     driver = file.driver
     if number <= len(driver.more_peer_addresses):
         return driver.more_peer_addresses[number - 1]

@@ -105,7 +105,7 @@ class _Side:
         else:
             self._waiting.append(data)
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self._is_there = True
         waiting, self._waiting = self._waiting, []
         for data in waiting:

@@ -84,7 +84,7 @@ class Topology:
         """Interrupt the network between a system and the systems that connect to it."""
         self._relays[role].cut()
 
-    def mend(self, role: str) -> None:
+    def restore_connections(self, role: str) -> None:
         """Restore the network between a system and the systems that connect to it."""
         self._relays[role].let_through()
 

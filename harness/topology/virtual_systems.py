@@ -29,7 +29,7 @@ RELAY_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.1.1", ROUTER: "127.0.1.
 LISTENING_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVER: "127.0.2.3"})
 
 
-def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
+def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
     """Return three new cores, each with the faults that its SUT file names."""
     entropy = SeededEntropy(f"topology {seed}")
     identifiers = {role: new_guid(entropy) for role in ROLES}

@@ -263,7 +263,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
     return struct.pack("<II", 8 + len(entries), len(keys)) + entries
 
 
-def listed_blobs(data: bytes) -> dict[str, bytes]:
+def read_listed_blobs(data: bytes) -> dict[str, bytes]:
     """Return the keys in MQDSPUBLICKEYS as bytes, by provider. Raise WireError if the structure is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
         raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
@@ -282,7 +282,7 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
     return found
 
 
-def listed_keys(data: bytes) -> dict[str, RsaKey]:
+def read_listed_keys(data: bytes) -> dict[str, RsaKey]:
     """Return the keys in MQDSPUBLICKEYS, by provider. Raise WireError if the structure is malformed."""
-    blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
+    blobs = {name: PublicKeyBlob(blob) for name, blob in read_listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

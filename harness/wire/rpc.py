@@ -245,7 +245,7 @@ def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
-def rpc_size(data: bytes) -> int | None:
+def read_rpc_size(data: bytes) -> int | None:
     """Return the size of the PDU that begins with the given bytes, or None while its header is incomplete. Raise
     WireError for bytes that do not begin a PDU.
     """
@@ -263,13 +263,13 @@ def byte_order(data: bytes) -> Literal["little", "big"]:
     return "little" if data[4] >> 4 == 1 else "big"
 
 
-def rpc_kind(data: bytes) -> str:
+def get_rpc_kind(data: bytes) -> str:
     """Return the name of a PDU's type; raise WireError for an unknown type."""
     return PTYPES[_read_pdu_type(data)]
 
 
 def read_call_id(data: bytes) -> int:
-    """Return the call identifier of a PDU that ``rpc_kind`` has accepted."""
+    """Return the call identifier of a PDU that ``get_rpc_kind`` has accepted."""
     return int.from_bytes(data[12:16], byte_order(data))
 
 
@@ -280,7 +280,7 @@ def read_flags(data: bytes) -> int:
 
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU completely, except its stub, which remains ``Raw``. Raise WireError if this fails."""
-    name = rpc_kind(data)
+    name = get_rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
         raise WireError(f"{name}: auth_len {auth_length} and the sec_trailer do not fit into {len(data)} bytes")
@@ -307,7 +307,7 @@ def read_stub(packet: Packet) -> bytes:
 
 def check_pdu(data: bytes) -> None:
     """Raise WireError if a PDU cannot be dissected."""
-    if rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
+    if get_rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
         _check_negotiation(_drop_identifiers(data))
     else:
         dissect_rpc(data)

@@ -132,33 +132,33 @@ class Stub:
         for value in values:
             self.number(size, value)
 
-    def variant(self, one: Variant) -> None:
+    def variant(self, value: Variant) -> None:
         """Write a PROPVARIANT, but not the targets of its pointers."""
         self.align(8)
-        self.number(2, one.vt)
+        self.number(2, value.vt)
         self.data += bytes(6)
-        self.number(2, one.vt)
+        self.number(2, value.vt)
         if self.wide:
             self.align(8)
-        if one.raw is not None:
-            self.align(len(one.raw) if len(one.raw) in (1, 2, 4, 8) else 1)
-            self.data += one.raw
-        elif one.vt in NUMBER_SIZES:
-            self.number(NUMBER_SIZES[one.vt], one.value)
-        elif one.vt not in (VT_EMPTY, VT_NULL):
-            self._write_referent(one)
+        if value.raw is not None:
+            self.align(len(value.raw) if len(value.raw) in (1, 2, 4, 8) else 1)
+            self.data += value.raw
+        elif value.vt in NUMBER_SIZES:
+            self.number(NUMBER_SIZES[value.vt], value.value)
+        elif value.vt not in (VT_EMPTY, VT_NULL):
+            self._write_referent(value)
         if self.wide:
             self.align(8)
 
-    def _write_referent(self, one: Variant) -> None:
-        value = one.value
-        if one.vt == VT_LPWSTR:
+    def _write_referent(self, variant: Variant) -> None:
+        value = variant.value
+        if variant.vt == VT_LPWSTR:
             self.write_pointer(lambda: self.text(value))
-        elif one.vt == VT_CLSID:
+        elif variant.vt == VT_CLSID:
             self.write_pointer(lambda: self.guid(value))
         else:
             self.number(4, len(value))
-            self.write_pointer(lambda: self._write_elements(one.vt & ~VT_VECTOR, value))
+            self.write_pointer(lambda: self._write_elements(variant.vt & ~VT_VECTOR, value))
 
     def guid(self, value: UUID) -> None:
         """Write the bytes of a GUID."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from typing import Literal, NamedTuple
 
-from harness.wire.rpc import HEADER_SIZE, REQUEST_SIZE, TRAILER_SIZE, rpc_kind
+from harness.wire.rpc import HEADER_SIZE, REQUEST_SIZE, TRAILER_SIZE, get_rpc_kind
 from harness.wire.wire_error import WireError
 
 CONNECT, CALL, PKT, INTEGRITY = 2, 3, 4, 5
@@ -83,8 +83,8 @@ def parts_of(pdu: bytes) -> Parts:
         raise WireError("no sec_trailer")
     end = len(pdu) - auth_length(pdu)
     start = end - TRAILER_SIZE
-    size = REQUEST_SIZE if rpc_kind(pdu) in ("request", "response") else HEADER_SIZE
-    if rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID:
+    size = REQUEST_SIZE if get_rpc_kind(pdu) in ("request", "response") else HEADER_SIZE
+    if get_rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID:
         size += OBJECT_SIZE
     if size > start:
         raise WireError(f"the sec_trailer at {start} is inside the header of {size} bytes")

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
-from reference_qm.directory.objects import DirectoryObject, directory_attributes
+from reference_qm.directory.objects import DirectoryObject, list_directory_attributes
 
 
 class Operator(Enum):
@@ -88,7 +88,7 @@ class AttributeSortOrder:
 def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
     """Raise FilterError if an expression is invalid for a type of object."""
     for one in filters:
-        if one.attribute not in directory_attributes(kind):
+        if one.attribute not in list_directory_attributes(kind):
             raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
         if one.operator in _ORDERINGS and type(one.value) not in _ORDERED_TYPES:
             raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
@@ -112,7 +112,7 @@ def sort_elements(
         return elements
     if names is None or len(names) != len(orders):
         raise FilterError("iAttributeSortOrder needs one value for each name of iAttributeList")
-    known = directory_attributes(type(elements[0])) if elements else ()
+    known = list_directory_attributes(type(elements[0])) if elements else ()
     keys = [(order, name) for name, order in zip(names, orders, strict=True) if order.SortPriority and name in known]
     keys.reverse()
     keys.sort(key=lambda key: key[0].SortPriority)

@@ -14,16 +14,16 @@ from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.filters import AttributeSortOrder
 from reference_qm.directory.interface import AttributeList, Change, Create, Created, Delete, Filter
-from reference_qm.directory.names import distinguished_name
-from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, directory_attributes
+from reference_qm.directory.names import build_distinguished_name
+from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, list_directory_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
     RULES_BY_TYPE,
-    created_attributes,
+    build_created_attributes,
+    build_written_attributes,
     is_cost_valid,
     may_create,
     may_pass_attribute_list,
-    written_attributes,
 )
 
 _QUEUE_MANAGER_LIST_ATTRIBUTES: Final = (
@@ -110,7 +110,7 @@ class MemoryDirectory(Replica):
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
         if not is_cost_valid(element):
             raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
-        path = distinguished_name(element)
+        path = build_distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: the attributes that form its name must be set")
         with self._open_to_change():
@@ -122,7 +122,7 @@ class MemoryDirectory(Replica):
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
         if not may_create(element, attributes):
             return Created(Result.GENERIC_ERROR)
-        path = distinguished_name(element)
+        path = build_distinguished_name(element)
         if path is None:
             return Created(Result.GENERIC_ERROR)
         if not self.connected:
@@ -133,7 +133,7 @@ class MemoryDirectory(Replica):
                     return Created(Result.OBJECT_ALREADY_EXISTS)
                 if not self._sites_exist(element):
                     return Created(Result.GENERIC_ERROR)
-                published = copy_with_attributes(element, created_attributes(type(element), attributes))
+                published = copy_with_attributes(element, build_created_attributes(type(element), attributes))
                 return Created(
                     Result.SUCCESS, self._store_published(self._drop_dangling_references(published), path).Identifier
                 )
@@ -180,7 +180,7 @@ class MemoryDirectory(Replica):
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
-                names = written_attributes(type(element), attributes)
+                names = build_written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
                 changed = self._drop_dangling_references(replace(stored, **values))
                 if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._sites_exist(changed):
@@ -265,14 +265,14 @@ class MemoryDirectory(Replica):
                 one for one in getattr(element, name) if isinstance(self._objects.get(one), objects.QueueManager)
             )
             for name in _QUEUE_MANAGER_LIST_ATTRIBUTES
-            if name in directory_attributes(type(element))
+            if name in list_directory_attributes(type(element))
         }
         return replace(element, **lists)
 
 
 def _get_path(element: DirectoryObject) -> str:
     """Return the path of an element in lower case, or an empty text if the path is not set."""
-    path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
+    path: str = getattr(element, "FullPath", None) or build_distinguished_name(element) or ""
     return path.casefold()
 
 

@@ -77,7 +77,7 @@ _PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...
 }
 
 
-def distinguished_name(element: DirectoryObject) -> str | None:
+def build_distinguished_name(element: DirectoryObject) -> str | None:
     """Build the distinguished name of an element from its naming attributes, or None if they are not set."""
     names = _PATH_BUILDERS[type(element)](element)
     return ", ".join((*names, _ROOT_NAME)) if names else None

@@ -187,18 +187,18 @@ _ATTRIBUTES: Final = {
 }
 
 
-def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
+def list_directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
     """Return the printed names of the directory attributes of a type."""
     return _ATTRIBUTES[kind]
 
 
 def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Element:
     """Return a copy of an element that has only the named directory attributes, or all of them if the list is None."""
-    wanted = set(directory_attributes(type(element)) if names is None else names)
-    known = directory_attributes(type(element))
+    wanted = set(list_directory_attributes(type(element)) if names is None else names)
+    known = list_directory_attributes(type(element))
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
 
 
 def update_element(local: Element, published: Element) -> Element:
     """Return a copy of a local element that has the directory attributes of the element's published object."""
-    return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})
+    return replace(local, **{name: getattr(published, name) for name in list_directory_attributes(type(local))})

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, directory_attributes
+from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, list_directory_attributes
 
 Record = dict[str, object]
 
@@ -23,7 +23,7 @@ class RecordError(Exception):
 
 def convert_to_record(element: DirectoryObject) -> Record:
     """Return the type and the directory attributes of an element as a record."""
-    names = directory_attributes(type(element))
+    names = list_directory_attributes(type(element))
     return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
 
 
@@ -35,7 +35,7 @@ def convert_from_record(record: object) -> DirectoryObject:
     if kind is None:
         raise RecordError(f"type: must be one of {', '.join(STORED_TYPES)}, not {record.get('type')!a:.40}")
     values: Record = {name: value for name, value in record.items() if name != "type"}
-    unknown = values.keys() - set(directory_attributes(kind))
+    unknown = values.keys() - set(list_directory_attributes(kind))
     if unknown:
         raise RecordError(f"{kind.__name__} has no attributes {', '.join(sorted(unknown))}")
     read: dict[str, Any] = {

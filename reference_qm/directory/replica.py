@@ -22,7 +22,12 @@ from reference_qm.directory.filters import (
     sort_elements,
 )
 from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
-from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, copy_with_attributes, directory_attributes
+from reference_qm.directory.objects import (
+    OBJECT_TYPES,
+    DirectoryObject,
+    copy_with_attributes,
+    list_directory_attributes,
+)
 from reference_qm.directory.rules import may_pass_attribute_list
 
 MAX_QUERIES: Final = 1_024
@@ -118,7 +123,7 @@ def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> F
     """Return the requested attributes of an element, or AttributeNotFound if an attribute is not set. Spec:
     MS-MQDMPR 3.1.1.17.
     """
-    known = directory_attributes(type(element))
+    known = list_directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)
     return Found(Result.SUCCESS, copy_with_attributes(element, attributes))

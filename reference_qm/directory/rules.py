@@ -7,7 +7,7 @@ from typing import Final
 
 from reference_qm.directory import objects
 from reference_qm.directory.interface import AttributeList
-from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, directory_attributes
+from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, list_directory_attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +96,21 @@ def is_cost_valid(element: DirectoryObject) -> bool:
     return cost is None or MIN_COST <= cost <= MAX_COST
 
 
-def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
+def build_created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
     rules = RULES_BY_TYPE[kind]
-    known = set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported
+    known = set(list_directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported
     return known if attributes is None else known.intersection(attributes) | rules.naming
 
 
-def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
+def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that a write of a directory object updates."""
     rules = RULES_BY_TYPE[kind]
     known = (
-        set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
+        set(list_directory_attributes(kind))
+        - ATTRIBUTES_SET_BY_DIRECTORY
+        - rules.unsupported
+        - rules.naming
+        - rules.fixed
     )
     return known if attributes is None else known.intersection(attributes)

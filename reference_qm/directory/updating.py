@@ -59,7 +59,7 @@ def directory_site_gates_update(directory: Replica, state: DirectoryState) -> No
     )
 
 
-def site_gate_collections(
+def compute_site_gate_collections(
     links: Iterable[RoutingLink], queue_managers: Mapping[UUID, QueueManager]
 ) -> dict[UUID, tuple[QueueManager, ...]]:
     """Return the gates of each site that has gates, in the order of the sites' Identifiers.

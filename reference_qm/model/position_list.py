@@ -19,7 +19,7 @@ HEADERS_SIZE = 16 + 48 + 56
 """The size in bytes of the headers that every message has: BaseHeader, UserHeader and MessagePropertiesHeader."""
 
 
-def storage_size(message: Message) -> int:
+def compute_storage_size(message: Message) -> int:
     """Return the size in bytes of a message, which includes headers, label, extension and body. Spec: MS-MQDMPR
     3.1.7.2.1.
     """
@@ -121,7 +121,7 @@ class MessagePositionList:
         self._inserted += 1
         position.order = self._inserted
         self._by_identifier[position.LookupIdentifier] = position
-        position.size = storage_size(position.MessageReference)
+        position.size = compute_storage_size(position.MessageReference)
         self._count_storage(1, position.size)
         self.reset_search_start(position)
 

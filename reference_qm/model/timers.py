@@ -111,7 +111,7 @@ class Timers:
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
-    def elapsed_share(self, key: TimerKey, now_ms: int) -> float:
+    def compute_elapsed_share(self, key: TimerKey, now_ms: int) -> float:
         """Return the elapsed fraction of a timer's duration, from 0.0 to 1.0. The fraction of a stopped timer is
         0.0.
         """

@@ -12,7 +12,7 @@ from reference_qm.directory.events import read_directory_begin, read_directory_e
 from reference_qm.directory.interface import Filter
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
 from reference_qm.directory.replica import Replica
-from reference_qm.directory.updating import site_gate_collections
+from reference_qm.directory.updating import compute_site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
 """The maximum number of objects of a type that are read. The limit prevents that an endless enumeration of a
@@ -60,7 +60,7 @@ class Topology:
         """Build a topology from elements of a directory, and determine the gates of the sites."""
         machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
-        gates = site_gate_collections(all_links, machines)
+        gates = compute_site_gate_collections(all_links, machines)
         gated = {
             identifier: replace(site, SiteGateCollection=gates.get(identifier, ()))
             for identifier, site in _index_by_identifier(sites).items()
@@ -120,9 +120,9 @@ def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
     return machine.RoutingServer and machine.Identifier in gates
 
 
-def share_a_site(one: QueueManager, other: QueueManager) -> bool:
+def share_a_site(machine: QueueManager, other: QueueManager) -> bool:
     """Return whether two queue managers have a site in common (SiteIdentifierList)."""
-    return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
+    return not set(machine.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 
 def _index_by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:

@@ -96,7 +96,7 @@ class OctetWriter:
         self.order = order
         self.where = where
 
-    def misuse(self, message: str) -> NoReturn:
+    def raise_misuse(self, message: str) -> NoReturn:
         """Raise MisuseError with a message that names the current field."""
         raise MisuseError(f"{self.where} {message}")
 
@@ -112,7 +112,7 @@ class OctetWriter:
         try:
             data += _UNSIGNED_LAYOUTS[self.order, size].pack(value)
         except struct.error:
-            self.misuse(f"takes {size} bytes; {value!r} does not fit")
+            self.raise_misuse(f"takes {size} bytes; {value!r} does not fit")
 
     def uuid(self, value: UUID) -> None:
         """Write a UUID."""

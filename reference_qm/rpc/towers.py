@@ -27,7 +27,7 @@ class TowerReader(OctetReader):
 
     __slots__ = ()
 
-    def take_counted(self) -> bytes:
+    def read_counted_bytes(self) -> bytes:
         """Read a u16 count, and as many bytes as it states."""
         return self.take(int.from_bytes(self.take(2), "little"))
 
@@ -53,7 +53,8 @@ class Tower:
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
         floors = [
-            (reader.take_counted(), reader.take_counted()) for _ in range(int.from_bytes(reader.take(2), "little"))
+            (reader.read_counted_bytes(), reader.read_counted_bytes())
+            for _ in range(int.from_bytes(reader.take(2), "little"))
         ]
         reader.finish("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])

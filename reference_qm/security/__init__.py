@@ -51,7 +51,7 @@ from reference_qm.security.receiving import (
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sending import encrypt_message
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
-from reference_qm.security.signatures import SignatureType, sign_message, signed_content
+from reference_qm.security.signatures import SignatureType, build_signed_content, sign_message
 
 __all__ = [
     "AES_PROVIDER",
@@ -94,6 +94,7 @@ __all__ = [
     "add_security",
     "authenticate_message",
     "authorize_sender",
+    "build_signed_content",
     "decrypt_message",
     "default_queue_security",
     "encrypt_message",
@@ -105,5 +106,4 @@ __all__ = [
     "public_key_list",
     "read_security",
     "sign_message",
-    "signed_content",
 ]

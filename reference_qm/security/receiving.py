@@ -40,7 +40,7 @@ from reference_qm.security.directory_keys import UserSignCerts
 from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
-from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
+from reference_qm.security.signatures import Content, authenticate, build_signed_content, is_signed
 from reference_qm.surface.clock import Now
 
 _SECTION_NAME = "MS-MQQB 3.1.5.8.3"
@@ -143,7 +143,7 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
         )
 
 
-def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
+def authenticate_message(packet: UserMessagePacket, content: Content = build_signed_content) -> UserMessagePacket:
     """Return the packet with the kind of its signature in AS, which is 0 if the packet has no signature. The body
     must already be decrypted.
     """

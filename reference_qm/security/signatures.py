@@ -106,17 +106,17 @@ _FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
 }
 
 
-def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
+def build_signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
     """Return the octets that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     return b"".join(field(packet) for field in _FIELDS_BY_SIGNATURE_TYPE[kind])
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
-"""The type of a function that returns the octets to be hashed, such as ``signed_content``."""
+"""The type of a function that returns the octets to be hashed, such as ``build_signed_content``."""
 
 
 def sign_message(
-    packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
+    packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = build_signed_content
 ) -> UserMessagePacket:
     """Return the signed packet. The body of ``packet`` must not be encrypted.
 
@@ -162,7 +162,7 @@ def is_signed(packet: UserMessagePacket) -> bool:
     return any(_get_signatures(packet))
 
 
-def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
+def authenticate(packet: UserMessagePacket, content: Content = build_signed_content) -> SignatureType:
     """Return the kind of the valid signature of a packet. Raise SecurityError if no signature is valid.
 
     Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0

@@ -109,58 +109,58 @@ def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObje
     ]
 
 
-def _build_machine(one: Values, sites: Names, machines: Names, place: str) -> QueueManager:
+def _build_machine(values: Values, sites: Names, machines: Names, place: str) -> QueueManager:
     return QueueManager(
-        Identifier=one["identifier"],
-        ComputerName=one["computer_name"],
-        QualifiedComputerName=one.get("qualified_computer_name", one["computer_name"]),
-        SiteIdentifierList=_find_names(sites, one["sites"], f"{place} sites"),
-        RoutingServer=one.get("routing_server", False),
+        Identifier=values["identifier"],
+        ComputerName=values["computer_name"],
+        QualifiedComputerName=values.get("qualified_computer_name", values["computer_name"]),
+        SiteIdentifierList=_find_names(sites, values["sites"], f"{place} sites"),
+        RoutingServer=values.get("routing_server", False),
         InRoutingServerIdentifierList=_find_names(
-            machines, one.get("in_routing_servers", ()), f"{place} in_routing_servers"
+            machines, values.get("in_routing_servers", ()), f"{place} in_routing_servers"
         ),
         OutRoutingServerIdentifierList=_find_names(
-            machines, one.get("out_routing_servers", ()), f"{place} out_routing_servers"
+            machines, values.get("out_routing_servers", ()), f"{place} out_routing_servers"
         ),
     )
 
 
-def _build_link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
-    ends = _find_names(sites, one["sites"], f"{place} sites")
+def _build_link(values: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
+    ends = _find_names(sites, values["sites"], f"{place} sites")
     if len(set(ends)) != 2:
-        raise SettingsError(f"{place} sites = {list(one['sites'])}: a link must name exactly two sites")
+        raise SettingsError(f"{place} sites = {list(values['sites'])}: a link must name exactly two sites")
     return RoutingLink(
-        Identifier=_get_identifier(one, "link", f"{ends[0]} {ends[1]}"),
+        Identifier=_get_identifier(values, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
-        ActualCost=one.get("cost", MIN_COST),
-        SiteGateIdentifierList=_find_names(machines, one.get("gates", ()), f"{place} gates"),
+        ActualCost=values.get("cost", MIN_COST),
+        SiteGateIdentifierList=_find_names(machines, values.get("gates", ()), f"{place} gates"),
     )
 
 
-def _build_queue(one: Values, machines: Names, place: str) -> Queue:
-    _find_names(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
+def _build_queue(values: Values, machines: Names, place: str) -> Queue:
+    _find_names(machines, [values["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
-        Identifier=_get_identifier(one, "queue", one["pathname"]),
-        Pathname=one["pathname"],
-        Label=one.get("label", ""),
-        Transactional=one.get("transactional", False),
-        BasePriority=one.get("base_priority", 0),
+        Identifier=_get_identifier(values, "queue", values["pathname"]),
+        Pathname=values["pathname"],
+        Label=values.get("label", ""),
+        Transactional=values.get("transactional", False),
+        BasePriority=values.get("base_priority", 0),
     )
 
 
-def _build_computer(one: Values) -> Computer:
-    name = one["computer_name"]
+def _build_computer(values: Values) -> Computer:
+    name = values["computer_name"]
     return Computer(
-        Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
+        Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=values["computer_sid"].build()
     )
 
 
-def _build_list(one: Values, named: Names, place: str) -> DistributionList:
+def _build_list(values: Values, named: Names, place: str) -> DistributionList:
     return DistributionList(
-        Identifier=_get_identifier(one, "list", one["name"]),
-        Name=one["name"],
-        Members=_find_names(named, one.get("members", ()), f"{place} members"),
+        Identifier=_get_identifier(values, "list", values["name"]),
+        Name=values["name"],
+        Members=_find_names(named, values.get("members", ()), f"{place} members"),
     )
 
 

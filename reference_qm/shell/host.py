@@ -289,7 +289,7 @@ class Host:
         self._streams[effect.transport] = connection
         connection.dialling = self._start_task(self._open_connection(connection, effect.remote))
 
-    def send_packet(self, effect: SendPacket) -> None:
+    def send_packet_on_transport(self, effect: SendPacket) -> None:
         stream = self._streams.get(effect.transport)
         if stream is not None:  # otherwise it was lost: TransportLost was or will be handled
             stream.send(effect.data)
@@ -306,10 +306,10 @@ class Host:
             ping.start()
         ping.send(effect.remote, effect.data)
 
-    def rpc_send(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: RpcSend) -> None:
         self.rpc.send(effect.connection, effect.data)
 
-    def rpc_close(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: RpcClose) -> None:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:

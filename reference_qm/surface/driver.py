@@ -93,7 +93,7 @@ class Host(Protocol):
     def connect(self, effect: Connect, /) -> None:
         """Open a TCP connection."""
 
-    def send_packet(self, effect: SendPacket, /) -> None:
+    def send_packet_on_transport(self, effect: SendPacket, /) -> None:
         """Send a packet. If the connection has been lost, do nothing."""
 
     def close_transport(self, effect: CloseTransport, /) -> None:
@@ -102,10 +102,10 @@ class Host(Protocol):
     def send_datagram(self, effect: SendDatagram, /) -> None:
         """Send a UDP datagram."""
 
-    def rpc_send(self, effect: RpcSend, /) -> None:
+    def send_rpc_bytes(self, effect: RpcSend, /) -> None:
         """Send bytes of DCE/RPC. If the connection has been lost, do nothing."""
 
-    def rpc_close(self, effect: RpcClose, /) -> None:
+    def close_rpc_connection(self, effect: RpcClose, /) -> None:
         """Close a DCE/RPC connection if it is still open."""
 
     def resolve_host(self, effect: ResolveHost, /) -> None:
@@ -140,11 +140,11 @@ class Driver:
         self._perform = dict(
             (
                 _pair_effect(Connect, host.connect),
-                _pair_effect(SendPacket, host.send_packet),
+                _pair_effect(SendPacket, host.send_packet_on_transport),
                 _pair_effect(CloseTransport, host.close_transport),
                 _pair_effect(SendDatagram, host.send_datagram),
-                _pair_effect(RpcSend, host.rpc_send),
-                _pair_effect(RpcClose, host.rpc_close),
+                _pair_effect(RpcSend, host.send_rpc_bytes),
+                _pair_effect(RpcClose, host.close_rpc_connection),
                 _pair_effect(ResolveHost, host.resolve_host),
                 _pair_effect(Persist, host.persist),
                 _pair_effect(ReadDirectory, host.read_directory),

@@ -131,14 +131,16 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
     )
     worst_of_all = sql.col("worst")
 
-    def is_later_undecided(each: Column) -> Column:
+    def is_undecided_after_last_decision(each: Column) -> Column:
         later_than = sql.coalesce(each["after"], -worst_of_all["latest"])
         return (each["retired"] == worst_of_all["retired"]) & (-each["latest"] > later_than)
 
-    def build_order_struct(each: Column) -> Column:
+    def build_order_column(each: Column) -> Column:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
-    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, MAX_LATER_UNDECIDED_VERDICTS)
+    beside = sql.slice(
+        sql.array_sort(sql.filter("later", is_undecided_after_last_decision)), 1, MAX_LATER_UNDECIDED_VERDICTS
+    )
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),
         sql.array(
@@ -147,7 +149,7 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
                 for number in range(_RANK_COUNT)
             )
         ).alias("numbers"),
-        sql.concat(sql.array(build_order_struct(worst_of_all)), sql.transform(beside, build_order_struct)).alias(
+        sql.concat(sql.array(build_order_column(worst_of_all)), sql.transform(beside, build_order_column)).alias(
             "verdicts"
         ),
     )
@@ -196,13 +198,13 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
         sql.collect_set(sql.when(~is_worst & is_line, beside)).alias("beside"),
     )
 
-    def drop_position(each: Column) -> Column:
+    def drop_position_column(each: Column) -> Column:
         return sql.struct(*(each[name] for name in LATER_UNDECIDED_COLUMNS))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
-        sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
+        sql.transform(sql.array_sort("beside"), drop_position_column).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )

@@ -114,17 +114,17 @@ def _pair_systems(extra: Column) -> Column:
     """
     systems = parse_topology_systems(extra)
 
-    def pair_with_others(one: Column) -> Column:
-        others = sql.filter(systems, lambda other: other["role"] != one["role"])
+    def pair_system_with_others(system: Column) -> Column:
+        others = sql.filter(systems, lambda other: other["role"] != system["role"])
         roles = sql.transform(systems, lambda each: each["role"])
         return sql.transform(
             others,
             lambda other: sql.struct(
-                one["role"].alias("role"), one["key"].alias("a"), other["key"].alias("b"), roles.alias("roles")
+                system["role"].alias("role"), system["key"].alias("a"), other["key"].alias("b"), roles.alias("roles")
             ),
         )
 
-    return sql.array_distinct(sql.flatten(sql.transform(systems, pair_with_others)))
+    return sql.array_distinct(sql.flatten(sql.transform(systems, pair_system_with_others)))
 
 
 _SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}

@@ -18,7 +18,7 @@ from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
-from reports.text import natural_key, one_line
+from reports.text import get_natural_sort_key, one_line
 
 Table = Callable[[str], DataFrame]
 """A function that returns the table of a lake with the given name (`reports.lake.store.Lake.table`)."""
@@ -98,7 +98,7 @@ def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
     for row in both.collect():  # one row per rule, independent of the number of runs
         was, now = (None if each is None else JudgedRule(**each.asDict()) for each in (row.before, row.after))
         steps.append(RuleComparison(_name_kind_of_change(was, now), row.rule, was, now))
-    return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: natural_key(step.rule))))
+    return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: get_natural_sort_key(step.rule))))
 
 
 def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:

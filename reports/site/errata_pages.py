@@ -6,7 +6,7 @@ from reports.model import CitedErratum
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
-from reports.text import natural_key
+from reports.text import get_natural_sort_key
 
 RULES_PER_ERRATUM_SHOWN = 20
 """The maximum number of rules that the page of all errata names for each erratum."""
@@ -15,7 +15,7 @@ RULES_PER_ERRATUM_SHOWN = 20
 def write_errata(pages: Pages) -> None:
     """Write the pages of errata, and the table of errata for programs."""
     cited: dict[str, list[CitedErratum]] = {}
-    for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
+    for one in sorted(pages.contents.cited, key=lambda one: get_natural_sort_key(one.erratum)):
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)
     others = [each for each in pages.errata if each not in cited]

@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import RUNS_PER_SYSTEM_SHOWN, Contents, Run, Standing, System, rule_key
+from reports.model import RUNS_PER_SYSTEM_SHOWN, Contents, Run, Standing, System, get_rule_sort_key
 from reports.site.environment import build_template_environment
 from reports.site.logs import Log
 from reports.site.news import News
-from reports.text import natural_key
+from reports.text import get_natural_sort_key
 from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
@@ -53,13 +53,14 @@ class Pages:
         self.captures = captures
         self.errata = errata or {}
         self.systems = sorted(
-            contents.systems, key=lambda each: (natural_key(each.name), natural_key(each.profile), each.order)
+            contents.systems,
+            key=lambda each: (get_natural_sort_key(each.name), get_natural_sort_key(each.profile), each.order),
         )
         self.by_key = {system.key: system for system in self.systems}
         self.before = {system.key: contents.before(system) for system in self.systems}
         self.totals = contents.totals()
         self.sections = contents.sections()
-        self.rules = sorted(contents.rules.values(), key=rule_key)
+        self.rules = sorted(contents.rules.values(), key=get_rule_sort_key)
         self.judgeable = sum(section.checked for section in self.sections)
         self.stands = contents.stands
         self.named = named
@@ -117,10 +118,10 @@ class Pages:
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
-    def root_of(self, one: Standing) -> str:
+    def root_of(self, standing: Standing) -> str:
         """Return the root cause of a verdict, or an empty text if the verdict has no root cause."""
-        roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
-        return next((root.said for root in roots if one.test in root.checks), "")
+        roots = self._roots.get(standing.run, ()) if standing.verdict == "inconclusive" else ()
+        return next((root.said for root in roots if standing.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
         """Return a description of the change of a rule's verdict since the previous version, or an empty text if

@@ -9,7 +9,7 @@ from reports.model import Exchange, Pair, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, get_width_class
-from reports.text import natural_key
+from reports.text import get_natural_sort_key
 from reports.vocabulary import RESULTS, VERDICTS
 
 
@@ -35,14 +35,14 @@ def _build_grid(pages: Pages) -> dict[str, object]:
     """
     exchanges = sorted(
         pages.contents.exchanges,
-        key=lambda one: (natural_key(one.origin_name), natural_key(one.target_name), one.position),
+        key=lambda one: (get_natural_sort_key(one.origin_name), get_natural_sort_key(one.target_name), one.position),
     )
     shown = [
         ShownExchange(one, f"exchange-{number}", pages.captures.copy(one.pair, one.capture))
         for number, one in enumerate(exchanges, 1)
     ]
     called = {key: name for one in exchanges for key, name in _get_system_names(one).items()}
-    systems = sorted(called, key=lambda key: natural_key(called[key]))
+    systems = sorted(called, key=lambda key: get_natural_sort_key(called[key]))
     cells: dict[tuple[str, str], dict[str, list[ShownExchange]]] = {}
     for each in shown:
         cells.setdefault((each.one.origin, each.one.target), {}).setdefault(each.one.result, []).append(each)
@@ -61,21 +61,24 @@ def _build_grid(pages: Pages) -> dict[str, object]:
     }
 
 
-def _get_system_names(one: Exchange) -> dict[str, str]:
-    return {one.origin: one.origin_name, one.target: one.target_name}
+def _get_system_names(exchange: Exchange) -> dict[str, str]:
+    return {exchange.origin: exchange.origin_name, exchange.target: exchange.target_name}
 
 
-def _get_cell_value(one: Exchange, name: str) -> object:
+def _get_cell_value(exchange: Exchange, name: str) -> object:
     if name == "broken":
-        return " ".join(f"{key}:{rule}" for key, rules in sorted(one.broken.items()) for rule in rules)
-    return getattr(one, name)
+        return " ".join(f"{key}:{rule}" for key, rules in sorted(exchange.broken.items()) for rule in rules)
+    return getattr(exchange, name)
 
 
 def _build_topologies(pages: Pages) -> dict[str, object]:
     """Return the table of topologies. The systems are in rows, their counterparts in columns, and each cell
     contains the numbers of rules by role and verdict.
     """
-    pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
+    pairs = sorted(
+        pages.contents.pairs,
+        key=lambda one: (get_natural_sort_key(one.a_name), get_natural_sort_key(one.b_name), one.role),
+    )
     called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
     cells: dict[tuple[str, str], list[Pair]] = {}
     sums: dict[str, Counter[str]] = {}
@@ -88,7 +91,7 @@ def _build_topologies(pages: Pages) -> dict[str, object]:
     return {
         "called": called,
         "rows": [(a, worst(counts)) for a, counts in sums.items()],
-        "across": sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
+        "across": sorted({one.b for one in pairs}, key=lambda key: get_natural_sort_key(called[key])),
         "cells": cells,
         "wide": get_width_class(len({one.b for one in pairs})),
     }

@@ -130,14 +130,14 @@ def _choose_with_packets(shown: list[Standing]) -> list[Standing]:
     return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _build_panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
+def _build_panel(pages: Pages, standing: Standing, room: int, with_packets: bool) -> Panel:
     return Panel(
-        pages.by_key[one.system],
-        one,
-        pages.captures.frames(one)[:room] if room else (),
-        pages.captures.link(one) if with_packets else None,
+        pages.by_key[standing.system],
+        standing,
+        pages.captures.frames(standing)[:room] if room else (),
+        pages.captures.link(standing) if with_packets else None,
         with_packets,
-        "" if one.retired else pages.change(one.system, one.rule, one.verdict),
+        "" if standing.retired else pages.change(standing.system, standing.rule, standing.verdict),
     )
 
 

@@ -134,5 +134,5 @@ def _build_finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iter
         )
 
 
-def _get_place(pages: Pages, one: Standing) -> int:
-    return pages.stands.places[one.rule]
+def _get_place(pages: Pages, standing: Standing) -> int:
+    return pages.stands.places[standing.rule]

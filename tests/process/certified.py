@@ -24,7 +24,7 @@ from harness.results import certificate, installed, verification
 from harness.results.bundle import write_bundle
 from harness.results.certificate import BADGE_FILE, CERTIFICATE_FILE, PAGE_FILE, Terms
 from harness.results.certificate_page import badge, page
-from harness.results.installed import installed_suites
+from harness.results.installed import get_installed_suites
 from harness.results.run_results import read_run
 
 APP = Typer()
@@ -45,11 +45,11 @@ def the_suites_have_only_what_ran(folder: Path, monkeypatch: pytest.MonkeyPatch)
     """Make the installed suites appear to have exactly the checks of a run."""
     tests = read_run(folder).checks
     checks = {test.partition("[")[0] for test in tests}
-    whole = installed_suites()
+    whole = get_installed_suites()
     driving = {rule: found for rule, those in whole.driving.items() if (found := those & checks)}
     few = replace(whole, checks=len(tests), driving=driving)
     for module in (installed, verification):
-        monkeypatch.setattr(module, "installed_suites", lambda: few)
+        monkeypatch.setattr(module, "get_installed_suites", lambda: few)
 
 
 def change(folder: Path, **values: Any) -> None:

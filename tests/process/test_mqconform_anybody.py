@@ -43,7 +43,7 @@ class Met:
 
 
 @pytest.fixture(scope="module")
-def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
+def agent_results(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
     """Run all scenarios at the same time, because each run spends most of its time waiting."""
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
@@ -56,20 +56,22 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_every_run_of_a_scenario_ends_clean(met: dict[Scenario, Met], scenario: Scenario) -> None:
-    said = met[scenario].said
+def test_every_run_of_a_scenario_ends_clean(agent_results: dict[Scenario, Met], scenario: Scenario) -> None:
+    said = agent_results[scenario].said
     assert len(said) == scenario.runs
     assert all(line.endswith("clean") for line in said), said
 
 
 @pytest.mark.parametrize("scenario", CONTROLLED, ids=lambda scenario: scenario.name)
-def test_checks_leave_no_residue_for_other_checks_or_runs(met: dict[Scenario, Met], scenario: Scenario) -> None:
-    for run in (met[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
+def test_checks_leave_no_residue_for_other_checks_or_runs(
+    agent_results: dict[Scenario, Met], scenario: Scenario
+) -> None:
+    for run in (agent_results[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
         assert {line["verdict"] for line in verdicts(run)} <= CLEAN
         found = [one["what"] for one in run_json(run)["residue"]]
         assert all(what.startswith("an earlier check or run left") for what in found), found
 
 
-def test_workers_sharing_a_system_report_the_same_queue_manager(met: dict[Scenario, Met]) -> None:
+def test_workers_sharing_a_system_report_the_same_queue_manager(agent_results: dict[Scenario, Met]) -> None:
     scenario = next(each for each in CONTROLLED if each.workers > 1)
-    assert len(run_json(met[scenario].folder / "run-1")["queue_managers"]) == 1
+    assert len(run_json(agent_results[scenario].folder / "run-1")["queue_managers"]) == 1

@@ -119,7 +119,7 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
+def control_results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
     """Run the checks against all controls at the same time, because each run spends most of its time waiting."""
     kinds = (*LAWFUL, LATE)
     folders = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
@@ -138,9 +138,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
 
 @pytest.mark.parametrize("kind", [*LAWFUL, LATE])
 def test_run_against_broken_server_ends_without_traceback_and_with_reasons(
-    ran: dict[str, RanControl], kind: str
+    control_results: dict[str, RanControl], kind: str
 ) -> None:
-    it = ran[kind]
+    it = control_results[kind]
     assert it.code == run_json(it.folder)["exit"] == 1
     assert run_json(it.folder)["aborted"] is None
     assert f"{kind} unknown: " in it.said
@@ -152,22 +152,26 @@ def test_run_against_broken_server_ends_without_traceback_and_with_reasons(
 
 
 @pytest.mark.parametrize("kind", LAWFUL)
-def test_system_that_is_no_queue_manager_passes_no_rule(ran: dict[str, RanControl], kind: str) -> None:
-    it = ran[kind]
+def test_system_that_is_no_queue_manager_passes_no_rule(control_results: dict[str, RanControl], kind: str) -> None:
+    it = control_results[kind]
     passed = {line["rule"] for line in it.passed() if not it.is_about_bytes(line)}
     assert passed - LAWFUL[kind].keys() == set()
 
 
 @pytest.mark.parametrize("kind", set(LAWFUL) - {"echo"})
-def test_system_that_sends_no_packet_passes_no_rule_about_packets(ran: dict[str, RanControl], kind: str) -> None:
-    assert ran[kind].passed() == []
+def test_system_that_sends_no_packet_passes_no_rule_about_packets(
+    control_results: dict[str, RanControl], kind: str
+) -> None:
+    assert control_results[kind].passed() == []
 
 
-def test_echo_server_passes_only_rules_about_packets_that_the_tester_built(ran: dict[str, RanControl]) -> None:
+def test_echo_server_passes_only_rules_about_packets_that_the_tester_built(
+    control_results: dict[str, RanControl],
+) -> None:
     """Each packet with which the echo server passes a rule about bytes is a packet that the tester sent to it earlier
     in the same check.
     """
-    it = ran["echo"]
+    it = control_results["echo"]
     about_bytes = [line for line in it.passed() if it.is_about_bytes(line)]
     assert about_bytes
     for line in about_bytes:
@@ -177,32 +181,36 @@ def test_echo_server_passes_only_rules_about_packets_that_the_tester_built(ran: 
             assert capture.count(each.data) >= 2, line
 
 
-def test_packets_of_echo_server_are_recorded(ran: dict[str, RanControl]) -> None:
+def test_packets_of_echo_server_are_recorded(control_results: dict[str, RanControl]) -> None:
     """The captures contain packets of the echo server over TCP and UDP; otherwise the control would only be another
     silent server.
     """
     came = {
         each.transport
-        for line in verdicts(ran["echo"].folder)
-        for each in evidence(ran["echo"].folder, line)
+        for line in verdicts(control_results["echo"].folder)
+        for each in evidence(control_results["echo"].folder, line)
         if each.direction == "sut->peer"
     }
     assert came == {"tcp", "udp"}
 
 
-def test_late_answer_is_not_judged_as_missing(ran: dict[str, RanControl]) -> None:
+def test_late_answer_is_not_judged_as_missing(control_results: dict[str, RanControl]) -> None:
     """A violation that arrives one second late does not pass its rule, although an impatient tester would have stopped
     waiting.
     """
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
-    found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
+    found = {
+        (line["rule"], line["verdict"]) for line in verdicts(control_results[LATE].folder) if line["rule"] in broken
+    }
     assert "pass" not in {verdict for _, verdict in found}
     assert {rule for rule, verdict in found if verdict == "fail"} == broken
 
 
-def test_late_answer_is_judged_as_answer(ran: dict[str, RanControl]) -> None:
+def test_late_answer_is_judged_as_answer(control_results: dict[str, RanControl]) -> None:
     """A correct answer that arrives one second late passes its rule."""
-    found = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in (line["test"] or "")}
+    found = {
+        line["verdict"] for line in verdicts(control_results[LATE].folder) if "response_repeats" in (line["test"] or "")
+    }
     assert found == {"pass"}
 
 

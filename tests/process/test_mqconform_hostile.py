@@ -51,7 +51,7 @@ def hostile(kind: str, folder: Path) -> Iterator[Path]:
             server.terminate()
 
 
-def ran(kind: str, folder: Path, *options: str) -> Ran:
+def run_against_hostile_system(kind: str, folder: Path, *options: str) -> Ran:
     """Run checks against a hostile system in a process that may use at most `MEMORY` bytes."""
     out = folder / "out"
     with hostile(kind, folder) as file:
@@ -71,7 +71,7 @@ def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, work
     """A system that endlessly sends messages of 4 MiB gets a named verdict, and the third flood ends the run. Once such
     a run used 8.5 GB in 38 s and wrote a capture of 134 MB for each of 1,456 checks.
     """
-    found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1", "--workers", str(workers))
+    found = run_against_hostile_system("messages", tmp_path, "--select", "MQQB-3.1.5.4.1", "--workers", str(workers))
     assert found.code == 2, found.said
     assert "harness_error" not in verdicts_of(found), found.said
     lines = verdicts(found.folder)
@@ -96,7 +96,7 @@ def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, work
     ],
 )
 def test_many_small_packets_count_as_flood(tmp_path: Path, kind: str, why: str) -> None:
-    found = ran(kind, tmp_path, "--rule", "REGRESSIONS-898618-02")
+    found = run_against_hostile_system(kind, tmp_path, "--rule", "REGRESSIONS-898618-02")
     assert found.code == 1, found.said
     [flood] = [line for line in verdicts(found.folder) if line["rule"] == "ROBUSTNESS-1-FLOOD"]
     assert flood["verdict"] == "fail"
@@ -105,7 +105,7 @@ def test_many_small_packets_count_as_flood(tmp_path: Path, kind: str, why: str) 
 
 
 def test_endless_junk_gives_verdict_and_counts_as_flood(tmp_path: Path) -> None:
-    found = ran("junk", tmp_path, *SESSION)
+    found = run_against_hostile_system("junk", tmp_path, *SESSION)
     assert found.code == 2, found.said
     assert "the SUT sent packets endlessly in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
@@ -115,14 +115,14 @@ def test_trickled_bytes_do_not_delay_check_endlessly(tmp_path: Path) -> None:
     """Single bytes, each of which is progress for a read, do not complete a message: the start of the run and its
     checks end nevertheless.
     """
-    found = ran("trickle", tmp_path, *SESSION, "--check-limit", "10")
+    found = run_against_hostile_system("trickle", tmp_path, *SESSION, "--check-limit", "10")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
 @pytest.mark.parametrize("kind", ["short-trailer", "silent-rpc", "nested"])
 def test_illegal_packets_of_system_give_no_harness_error(tmp_path: Path, kind: str) -> None:
-    found = ran(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "closed_queue_is_free")
+    found = run_against_hostile_system(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "closed_queue_is_free")
     assert found.code == 1, found.said
     assert verdicts(found.folder), found.said
     assert "harness_error" not in verdicts_of(found), found.said

@@ -241,7 +241,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ran(tiny: Path) -> Path:
+def run_with_broken_teardown(tiny: Path) -> Path:
     options = ("--sut", "sut.toml", "--out", "all", "--junitxml", "checks.xml")
     done = command(*PYTEST, "suites", *options, cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 1, done.stdout + done.stderr
@@ -255,20 +255,23 @@ def of(folder: Path, test: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("test", EXPECTED)
-def test_every_covered_rule_gets_its_verdict(ran: Path, test: str) -> None:
-    lines = of(ran, test)
+def test_every_covered_rule_gets_its_verdict(run_with_broken_teardown: Path, test: str) -> None:
+    lines = of(run_with_broken_teardown, test)
     assert [line["verdict"] for line in lines] == EXPECTED[test]
     assert REASONS.get(test, "") in (lines[-1]["reason"] or "")
 
 
-def test_only_checks_without_failed_rules_pass(ran: Path) -> None:
-    cases = ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")
+def test_only_checks_without_failed_rules_pass(run_with_broken_teardown: Path) -> None:
+    cases = ET.parse(run_with_broken_teardown.parent / "checks.xml").getroot().iter("testcase")
     well = {str(case.get("name")) for case in cases if not len(case)}
     assert well == GOOD
 
 
-def test_pytest_reports_reason_of_failed_check(ran: Path) -> None:
-    cases = {case.get("name"): case for case in ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")}
+def test_pytest_reports_reason_of_failed_check(run_with_broken_teardown: Path) -> None:
+    cases = {
+        case.get("name"): case
+        for case in ET.parse(run_with_broken_teardown.parent / "checks.xml").getroot().iter("testcase")
+    }
     said, *sentences = str(cases["test_step_fails"][0].get("message")).splitlines()
     assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
     assert sentences == [f"{MUST}: x", f"{SHOULD}: x"]

@@ -27,8 +27,8 @@ from harness.sut.control_schema import find_error_in_answer
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
 LIMIT = 8 * 1024 * 1024
 SELECTION = (
-    "what_is_done_within or internal_transactions or s3_1_7_1_07_purge_queue or test_moving or rejected_messages"
-    " or closing_cursors or opening_cursors"
+    "identifier_and_operations or receiving_in_transactions or internal_transactions or s3_1_7_1_07_purge_queue"
+    " or test_moving or rejected_messages or closing_cursors or opening_cursors"
 )
 """Selects checks of applications: queues, handles, cursors, subqueues, and both kinds of transactions."""
 

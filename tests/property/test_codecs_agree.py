@@ -75,18 +75,18 @@ def seen(layer: Packet, name: str) -> Any:
     return getattr(layer, name) if isinstance(getattr(type(layer), name, None), Word) else layer.getfieldval(name)
 
 
-def alike(record: Any, name: str, one: Any, other: Any) -> bool:
+def alike(record: Any, name: str, value: Any, other: Any) -> bool:
     if name == "Padding":
-        return other == (bytes(len(other)) if one is None else one)
-    if isinstance(one, str):
+        return other == (bytes(len(other)) if value is None else value)
+    if isinstance(value, str):
         has_terminator = getattr(record, terminated(name), True)
         if isinstance(other, str):
-            return has_terminator and one == other
-        bare = not has_terminator or (one == "" and name == "Label")
-        return bare and one.encode("utf-16-le", "surrogatepass") + b"\0\0" * has_terminator == other
-    if one is None and not isinstance(record, codec.UserHeader | codec.DebugHeader | codec.TransactionHeader):
+            return has_terminator and value == other
+        bare = not has_terminator or (value == "" and name == "Label")
+        return bare and value.encode("utf-16-le", "surrogatepass") + b"\0\0" * has_terminator == other
+    if value is None and not isinstance(record, codec.UserHeader | codec.DebugHeader | codec.TransactionHeader):
         return not other  # a string that takes no bytes
-    return bool(one == other)
+    return bool(value == other)
 
 
 def terminated(name: str) -> str:

@@ -86,8 +86,8 @@ def brute_force(topology: Topology, costs: Costs, sources: tuple[UUID, ...], des
     return best
 
 
-def table_of(topology: Topology, one: QueueManager) -> RoutingTable:
-    return initialize_routing_table(topology, one)
+def table_of(topology: Topology, machine: QueueManager) -> RoutingTable:
+    return initialize_routing_table(topology, machine)
 
 
 @budget(FEW)

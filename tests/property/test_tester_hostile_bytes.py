@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from test_wire_round_trips import packets
 
-from harness.capture import CaptureError, read_pcapng, streams
+from harness.capture import CaptureError, read_pcapng, read_streams
 from harness.capture.packets import CapturedPackets, Wanted
 from harness.capture.recorder import Recorder
 from harness.environment import Stream, VirtualEnvironment
@@ -152,7 +152,7 @@ class Scripted:
         self.stream = stream
         return self
 
-    def on_open(self) -> None: ...
+    def on_connection_open(self) -> None: ...
 
     def on_closed(self, reason: str) -> None: ...
 
@@ -261,4 +261,4 @@ def test_capture_file_of_arbitrary_bytes_is_read_or_refused(data: st.DataObject)
         made.path.write_bytes(data.draw(mutated(st.just(whole))))
         with suppress(CaptureError):
             list(read_pcapng(made.path))
-            streams(made.path)
+            read_streams(made.path)

@@ -63,13 +63,13 @@ class TwoQueueManagers(RuleBasedStateMachine):
         self.environment.sent[body] = one
         return one
 
-    def _request(self, one, unit=None):
+    def _request(self, sent, unit=None):
         return SendMessage(
-            to=one.to,
-            body=one.body.encode(),
-            recoverable=one.kind == RECOVERABLE,
-            transactional=one.kind == TRANSACTED,
-            journal=frozenset({"positive"} if one.journaled and one.kind == TRANSACTED else ()),
+            to=sent.to,
+            body=sent.body.encode(),
+            recoverable=sent.kind == RECOVERABLE,
+            transactional=sent.kind == TRANSACTED,
+            journal=frozenset({"positive"} if sent.journaled and sent.kind == TRANSACTED else ()),
             transaction=None if unit is None else unit.identifier,
         )
 

@@ -238,8 +238,8 @@ class Environment:
         unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
         return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
 
-    def arrived_at(self, one: Sent) -> list[str]:
-        return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
+    def arrived_at(self, sent: Sent) -> list[str]:
+        return self.there(sent.target, TRANSACTIONAL if sent.kind == TRANSACTED else PLAIN)
 
     def check_lost(self, lost: set[str]) -> None:
         """Check that at most one message is lost for each receive without an answer."""

@@ -15,7 +15,7 @@ from reports.model import (
     Run,
     Standing,
     System,
-    rule_key,
+    get_rule_sort_key,
 )
 from reports.site import write_site
 from reports.verdict_table import VerdictTable
@@ -54,7 +54,9 @@ def run(name, system, number=1, **values):
 
 def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **values):
     """Make the content of a site; numbers that follow from the standing verdicts are computed here."""
-    table = VerdictTable.empty([each.rule for each in sorted(rules, key=rule_key)], [each.key for each in systems])
+    table = VerdictTable.empty(
+        [each.rule for each in sorted(rules, key=get_rule_sort_key)], [each.key for each in systems]
+    )
     for one in standings:
         if not one.retired:
             table.put(one.system, one.verdict, [one.rule])

@@ -107,7 +107,7 @@ BROKEN = {
 }
 
 
-class Taken:
+class IngestedRuns:
     """One lake on a mounted file system, into which one ingest has put runs of both schemas, some of them hostile."""
 
     def __init__(self, spark, folder):
@@ -160,14 +160,14 @@ class Taken:
 
 
 @pytest.fixture(scope="module")
-def taken(spark, tmp_path_factory):
-    return Taken(spark, tmp_path_factory.mktemp("mounted"))
+def ingested(spark, tmp_path_factory):
+    return IngestedRuns(spark, tmp_path_factory.mktemp("mounted"))
 
 
-def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
-    assert taken.report.taken == ["new", taken.hostile.run, taken.old.run]
-    refused = "\n".join(taken.report.refused)
-    assert len(taken.report.refused) == 5
+def test_bad_argument_does_not_prevent_ingest_of_other_runs(ingested):
+    assert ingested.report.taken == ["new", ingested.hostile.run, ingested.old.run]
+    refused = "\n".join(ingested.report.refused)
+    assert len(ingested.report.refused) == 5
     for words in (
         "runs/no run is not a run folder: it contains no file run.json",
         "no run folder at viewfs://here/runs/missing",
@@ -178,61 +178,63 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
         assert words in refused
 
 
-def test_every_verdict_line_is_in_one_table_and_broken_lines_are_named(taken):
+def test_every_verdict_line_is_in_one_table_and_broken_lines_are_named(ingested):
     expected = {("viewfs://here/runs/new", number): why for number, why in BROKEN.items()}
-    expected |= {(f"viewfs://here/runs/{taken.hostile.folder.name}", n): w for n, w in taken.hostile.broken.items()}
-    rows = {(row.folder, row.line): row for row in taken.rows("rejected")}
+    expected |= {
+        (f"viewfs://here/runs/{ingested.hostile.folder.name}", n): w for n, w in ingested.hostile.broken.items()
+    }
+    rows = {(row.folder, row.line): row for row in ingested.rows("rejected")}
     assert rows.keys() == expected.keys()
     for at, why in expected.items():
         assert why.replace("schema is not 1", "schema is not") in rows[at].reason
-    assert taken.report.rejected == len(expected)
-    for row in taken.rows("runs"):
+    assert ingested.report.rejected == len(expected)
+    for row in ingested.rows("runs"):
         assert row.lines == row.kept + row.rejected
-    assert sum(row.kept for row in taken.rows("runs")) == len(taken.rows("verdicts")) == taken.report.kept
+    assert sum(row.kept for row in ingested.rows("runs")) == len(ingested.rows("verdicts")) == ingested.report.kept
 
 
-def test_schema_2_line_gets_fields_of_run_and_catalogue(taken):
-    row = next(row for row in taken.rows("verdicts", run="new", seq=1))
+def test_schema_2_line_gets_fields_of_run_and_catalogue(ingested):
+    row = next(row for row in ingested.rows("verdicts", run="new", seq=1))
     assert (row.sut, row.sut_name, row.profile) == (system_key("Contoso", "1.0", "none"), "Contoso", "none")
     assert (row.document, row.section, row.level, row.reach) == ("MQQB", "2.1.1", "SHOULD", "process")
     assert (row.expected, row.observed, row.reason, row.errata, row.notes) == ("a", "b", "r", ["E1"], [])
     assert row.time == datetime(2026, 11, 20, 8, 0, 0, 10_000)
     assert row.capture == f"captures/t-py-a-{hashlib.sha256(b't.py::a').hexdigest()[:8]}.pcapng"
-    packets = taken.rows("evidence", run="new", seq=1)
+    packets = ingested.rows("evidence", run="new", seq=1)
     assert sorted({(each.position, each.frame, each.first, each.last) for each in packets}) == [
         (0, 3, 4, 7),
         (1, 5, None, None),
     ]
 
 
-def test_ingest_keeps_unknown_fields(taken):
-    row = taken.rows("verdicts", run="new", seq=2)[0]
+def test_ingest_keeps_unknown_fields(ingested):
+    row = ingested.rows("verdicts", run="new", seq=2)[0]
     assert json.loads(row.extra) == {"colour": {"deep": [1, "x\u202e"]}, "weight": 1.5}
     assert (row.expected, row.observed, row.capture) == ("a", "a", None)
-    assert taken.rows("verdicts", run="new", seq=15)[0].extra == TWICE_NAMED
-    run = taken.rows("runs", run="new")[0]
+    assert ingested.rows("verdicts", run="new", seq=15)[0].extra == TWICE_NAMED
+    run = ingested.rows("runs", run="new")[0]
     assert json.loads(run.extra) == {"colour": "red", "roots": [MISSING]}
     assert (run.aborted, run.partial, run.ingest) == ("lost", True, 1)
-    assert {row.run for row in taken.rows("verdicts") if row.extra} == {"new"}
+    assert {row.run for row in ingested.rows("verdicts") if row.extra} == {"new"}
 
 
-def test_outcome_of_should_in_must_rule_is_a_column(taken):
-    assert {row.seq: row.advice for row in taken.rows("verdicts", run="new") if row.advice} == {14: "missed"}
-    assert taken.rows("verdicts", run="new", seq=14)[0].extra is None
+def test_outcome_of_should_in_must_rule_is_a_column(ingested):
+    assert {row.seq: row.advice for row in ingested.rows("verdicts", run="new") if row.advice} == {14: "missed"}
+    assert ingested.rows("verdicts", run="new", seq=14)[0].extra is None
 
 
-def test_lone_surrogate_and_uncatalogued_rule_are_ingested(taken):
-    assert taken.rows("verdicts", run="new", seq=3)[0].expected == clean_text("\ud800 lone")
-    row = taken.rows("verdicts", run="new", seq=4)[0]
+def test_lone_surrogate_and_uncatalogued_rule_are_ingested(ingested):
+    assert ingested.rows("verdicts", run="new", seq=3)[0].expected == clean_text("\ud800 lone")
+    row = ingested.rows("verdicts", run="new", seq=4)[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
 
 
-def test_pages_show_content_of_lake(taken, tmp_path):
-    lake = taken.open()
+def test_pages_show_content_of_lake(ingested, tmp_path):
+    lake = ingested.open()
     contents = load_contents(lake)
-    assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
+    assert {system.key for system in contents.systems} == {row.sut for row in ingested.rows("runs")}
     assert {run.run: run.unfollowed for run in contents.runs if run.unfollowed} == {"new": ("MQQB-2.1.1-01",)}
-    rows = taken.rows("rule_current")
+    rows = ingested.rows("rule_current")
     stands = {
         (key, rule): verdict
         for key in contents.stands.rows
@@ -256,9 +258,9 @@ def test_pages_show_content_of_lake(taken, tmp_path):
     assert [(one.system, one.rule) for one in contents.found()] == [
         (one.sut, one.rule) for one in sorted(looked_at, key=lambda one: (one.sut, SEVERITY[one.verdict], one.rule))
     ]
-    assert (contents.run_count, contents.rejected_count) == (len(taken.rows("runs")), len(taken.rows("rejected")))
+    assert (contents.run_count, contents.rejected_count) == (len(ingested.rows("runs")), len(ingested.rows("rejected")))
     assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(
-        row.run for row in taken.rows("rule_runs")
+        row.run for row in ingested.rows("rule_runs")
     )
     row_of = {(row.sut, row.rule): row for row in rows}
     for one in contents.shown():
@@ -277,20 +279,20 @@ def test_pages_show_content_of_lake(taken, tmp_path):
     assert len(list((tmp_path / "site" / "rules").iterdir())) == len(contents.rules)
 
 
-def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(taken):
-    capture = taken.rows("verdicts", run="new", seq=11)[0].capture
+def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(ingested):
+    capture = ingested.rows("verdicts", run="new", seq=11)[0].capture
     assert capture.startswith("captures/x-x-")
     assert len(capture) <= len("captures/") + 120 + len("-01234567.pcapng")
 
 
-def test_repeated_verdict_line_is_ingested_once(taken):
-    assert len(taken.rows("verdicts", run="new", seq=1)) == 2
-    assert [row.lines for row in taken.rows("test_runs", run="new", test="t.py::a")] == [1]
+def test_repeated_verdict_line_is_ingested_once(ingested):
+    assert len(ingested.rows("verdicts", run="new", seq=1)) == 2
+    assert [row.lines for row in ingested.rows("test_runs", run="new", test="t.py::a")] == [1]
 
 
-def test_verdict_lines_of_schema_1_keep_their_packets(taken):
-    given = json.loads((taken.old.folder / "verdicts.jsonl").read_text().splitlines()[0])
-    packets = taken.rows("evidence", run=taken.old.run, seq=1)
+def test_verdict_lines_of_schema_1_keep_their_packets(ingested):
+    given = json.loads((ingested.old.folder / "verdicts.jsonl").read_text().splitlines()[0])
+    packets = ingested.rows("evidence", run=ingested.old.run, seq=1)
     found = [
         {name: row[name] for name in given["evidence"][0]} for row in sorted(packets, key=lambda row: row.position)
     ]
@@ -298,17 +300,17 @@ def test_verdict_lines_of_schema_1_keep_their_packets(taken):
     assert {row.first for row in packets} == {None}
 
 
-def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
-    before = list_manifest_numbers(Files(taken.spark), "viewfs://here/lake")
+def test_repeated_ingest_changes_nothing_and_reads_no_lines(ingested, monkeypatch):
+    before = list_manifest_numbers(Files(ingested.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
-    again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
+    again = ingested.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
-    assert list_manifest_numbers(Files(taken.spark), "viewfs://here/lake") == before
+    assert list_manifest_numbers(Files(ingested.spark), "viewfs://here/lake") == before
 
 
-def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
-    copy = shutil.copytree(taken.new, tmp_path / "copy")
-    again = taken.ingest(str(copy))
+def test_a_copy_of_a_run_elsewhere_is_the_same_run(ingested, tmp_path):
+    copy = shutil.copytree(ingested.new, tmp_path / "copy")
+    again = ingested.ingest(str(copy))
     assert (again.known, again.taken, again.refused) == (1, [], [])
 
 
@@ -316,20 +318,22 @@ class Killed(BaseException):
     """An exception that simulates the end of the process: no error handler catches it."""
 
 
-def reading(taken):
+def reading(ingested):
     """Return everything that a reader of the lake can see: the manifest, and the numbers of rows."""
-    lake = taken.open()
+    lake = ingested.open()
     tables = ("runs", "verdicts", "rejected", "test_runs", "rule_current", "matrix", "changes", "exchanges")
-    return lake.manifest, {table: sum(taken.counted(lake, table)) for table in tables}
+    return lake.manifest, {table: sum(ingested.counted(lake, table)) for table in tables}
 
 
-def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_content(taken, tmp_path, monkeypatch):
+def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_content(
+    ingested, tmp_path, monkeypatch
+):
     late = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
     other = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
-    refused = taken.ingest(str(other))
-    assert (refused.taken, refused.number) == ([], taken.report.number)
+    refused = ingested.ingest(str(other))
+    assert (refused.taken, refused.number) == ([], ingested.report.number)
     assert "run new is in the lake with different content, from viewfs://here/runs/new: --replace" in refused.refused[0]
-    before = reading(taken)
+    before = reading(ingested)
     seen = []
 
     def stop_at_the_third(name):
@@ -340,34 +344,34 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
     def look(name):
         # What lies there now is what a kill at this instant leaves.
         seen.append(name)
-        assert taken.open().manifest == before[0]
+        assert ingested.open().manifest == before[0]
 
     with pytest.raises(Killed):
-        taken.ingest(str(late), str(other), replacing=True, stage=stop_at_the_third)
-    assert taken.open().manifest == before[0]
+        ingested.ingest(str(late), str(other), replacing=True, stage=stop_at_the_third)
+    assert ingested.open().manifest == before[0]
     seen.clear()
     publishes = Files.publish
 
     def look_and_publish(*to):
         # A kill now leaves all that was written; a copy of it stays for the vacuum.
-        assert reading(taken) == before
-        data = taken.path() / "data"
+        assert reading(ingested) == before
+        data = ingested.path() / "data"
         for new in {each.name for each in data.iterdir()} - before[0].commits_in_use() - left:
             shutil.copytree(data / new, data / f"{new}-killed")
         return publishes(*to)
 
-    left = {each.name for each in (taken.path() / "data").iterdir()} - before[0].commits_in_use()
+    left = {each.name for each in (ingested.path() / "data").iterdir()} - before[0].commits_in_use()
     with monkeypatch.context() as patched:
         patched.setattr(Files, "publish", look_and_publish)
-        done = taken.ingest(str(late), str(other), replacing=True, stage=look)
+        done = ingested.ingest(str(late), str(other), replacing=True, stage=look)
     assert len(seen) > 12
-    assert list((taken.path() / "data").glob("*-killed"))
+    assert list((ingested.path() / "data").glob("*-killed"))
     assert (done.taken, done.kept, done.rejected, done.number) == (["late"], 2, 1, before[0].number + 1)
-    assert taken.rows("runs", run="late")[0].ingest == before[0].last_ingest + 1
+    assert ingested.rows("runs", run="late")[0].ingest == before[0].last_ingest + 1
     assert done.replaced == ["new"]
-    assert [(row.seq, row.ingest) for row in taken.rows("verdicts", run="new")] == [(1, 1)]
-    assert {row.run for row in taken.rows("test_runs")} == {"late", "new", taken.old.run, taken.hostile.run}
-    assert {row.rule for row in taken.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
+    assert [(row.seq, row.ingest) for row in ingested.rows("verdicts", run="new")] == [(1, 1)]
+    assert {row.run for row in ingested.rows("test_runs")} == {"late", "new", ingested.old.run, ingested.hostile.run}
+    assert {row.rule for row in ingested.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
 
 
 def write_pair(folder, *results, **values):
@@ -384,26 +388,26 @@ def write_pair(folder, *results, **values):
     return str(folder)
 
 
-def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_is_current(taken, tmp_path):
-    before = taken.open().manifest
+def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_is_current(ingested, tmp_path):
+    before = ingested.open().manifest
     first = write_pair(tmp_path / "first", "fail", "pass", started="2026-11-26T10:00:00Z")
-    report = taken.ingest(first, "viewfs://here/runs/old")
+    report = ingested.ingest(first, "viewfs://here/runs/old")
     assert (report.pairs, report.taken, report.known, report.number) == (1, [], 1, before.number + 1)
     shutil.copytree(first, tmp_path / "copy")
-    again = taken.ingest(first, str(tmp_path / "copy"))
+    again = ingested.ingest(first, str(tmp_path / "copy"))
     assert (again.pairs, again.known, again.refused, again.number) == (0, 1, [], before.number + 1)
     second = write_pair(tmp_path / "second", "unsupported", started="2026-11-27T10:00:00Z")
     bad = write_pair(tmp_path / "bad", "splendid")
-    report = taken.ingest(second, bad)
+    report = ingested.ingest(second, bad)
     assert (report.pairs, len(report.refused)) == (1, 1)
     assert "unknown result splendid" in report.refused[0]
     contoso, fabrikam = system_key("Contoso", "1.0", "none"), system_key("Fabrikam", "", "")
-    assert [(row.ingest, row.origin, row.result, row.broken) for row in taken.rows("exchanges")] == [
+    assert [(row.ingest, row.origin, row.result, row.broken) for row in ingested.rows("exchanges")] == [
         (1, contoso, "fail", {fabrikam: ["MQQB-2.1.1-01"]}),
         (1, fabrikam, "pass", {}),
         (2, contoso, "unsupported", {}),
     ]
-    lake = taken.open()
+    lake = ingested.open()
     exchanges = {one.origin: one for one in load_contents(lake).exchanges}
     assert {key: (one.result, one.letter) for key, one in exchanges.items()} == {
         contoso: ("unsupported", "E"),
@@ -429,31 +433,31 @@ def test_malformed_results_of_a_pair_are_refused(tmp_path, values, words):
         read_pair(LocalFiles(), write_pair(tmp_path / "pair", "pass", **values))
 
 
-def test_second_publication_is_refused_without_effect(taken):
-    lake = taken.open()
-    before = set((taken.path() / "manifests").iterdir())
+def test_second_publication_is_refused_without_effect(ingested):
+    lake = ingested.open()
+    before = set((ingested.path() / "manifests").iterdir())
     with pytest.raises(
         RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
         publish_manifest(lake.files, lake.uri, replace(lake.manifest, runs={}))
-    assert taken.open().manifest == lake.manifest
-    assert set((taken.path() / "manifests").iterdir()) == before
+    assert ingested.open().manifest == lake.manifest
+    assert set((ingested.path() / "manifests").iterdir()) == before
 
 
-def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(taken):
-    before = reading(taken)
-    data = taken.path() / "data"
+def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
+    before = reading(ingested)
+    data = ingested.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
-        young = vacuum.vacuum(taken.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
+        young = vacuum.vacuum(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
         assert (young.states, young.folders) == (0, 0)
-    done = vacuum.vacuum(taken.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
-    after = reading(taken)
+    done = vacuum.vacuum(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
+    after = reading(ingested)
     assert after[1] == before[1]
     assert done.merged > 1
     assert len(after[0].commits) == 1
     assert {each.name for each in data.iterdir()} == after[0].commits_in_use()
-    assert len(list((taken.path() / "manifests").glob("[!.]*"))) == 1
-    assert taken.ingest("viewfs://here/runs/old").known == 1
+    assert len(list((ingested.path() / "manifests").glob("[!.]*"))) == 1
+    assert ingested.ingest("viewfs://here/runs/old").known == 1
 
 
 @pytest.mark.parametrize(
@@ -468,37 +472,39 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(taken):
         ("", "an empty name is not a folder"),
     ],
 )
-def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
+def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(
+    ingested, tmp_path, monkeypatch, where, words
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RollupError) as caught:
-        Lake.open_or_new(taken.spark, where)
+        Lake.open_or_new(ingested.spark, where)
     assert words in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
-    assert words in taken.ingest(where).refused[0]
+    assert words in ingested.ingest(where).refused[0]
     assert not list(tmp_path.iterdir())
 
 
-def test_folder_with_other_content_is_not_a_lake(taken, tmp_path):
+def test_folder_with_other_content_is_not_a_lake(ingested, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RollupError, match=r"is not a lake, because it contains mine\.txt"):
-        Lake.open_or_new(taken.spark, str(tmp_path))
+        Lake.open_or_new(ingested.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
-        Lake.open(taken.spark, str(tmp_path / "nowhere"))
+        Lake.open(ingested.spark, str(tmp_path / "nowhere"))
 
 
-def test_invalid_manifest_is_named(taken, tmp_path):
+def test_invalid_manifest_is_named(ingested, tmp_path):
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "00000003.json"
-    other = (taken.path() / "manifests" / f"{taken.open().manifest.number:08d}.json").read_text()
+    other = (ingested.path() / "manifests" / f"{ingested.open().manifest.number:08d}.json").read_text()
     for text in ("{", "[]", '{"schema": "7"}', "{}", other.replace('"number": ', '"number": 4')):
         path.write_text(text)
         with pytest.raises(RollupError, match=r"00000003\.json is not a manifest"):
-            Lake.open_or_new(taken.spark, str(tmp_path))
+            Lake.open_or_new(ingested.spark, str(tmp_path))
     path.write_text('{"schema": 2}')
     with pytest.raises(RollupError, match="has schema 2: a newer mqconform wrote this lake"):
-        Lake.open_or_new(taken.spark, str(tmp_path))
+        Lake.open_or_new(ingested.spark, str(tmp_path))
 
 
-def test_runs_are_numbered_by_start_whatever_the_argument_order(taken):
-    rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
-    assert [row.run for row in rows][:3] == ["new", taken.hostile.run, taken.old.run]
+def test_runs_are_numbered_by_start_whatever_the_argument_order(ingested):
+    rows = sorted(ingested.rows("runs"), key=lambda row: row.ingest)
+    assert [row.run for row in rows][:3] == ["new", ingested.hostile.run, ingested.old.run]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.capture import read_pcapng, streams
+from harness.capture import read_pcapng, read_streams
 from harness.capture.golden import GOLDEN_FOLDER, GoldenFrame, load_golden, write_golden
 from harness.wire import dissect, dissect_ping, kind
 from reference_qm.codec import StreamFramer, parse_packet, parse_ping
@@ -117,7 +117,7 @@ def test_committed_golden_capture_equals_output_of_its_builder(tmp_path: Path) -
 
 def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
     golden = load_golden()
-    found = streams(GOLDEN_FOLDER / golden.capture)
+    found = read_streams(GOLDEN_FOLDER / golden.capture)
     (stream,) = found.tcp
     assert [d.data for d in found.udp] == [FRAMES[1].data, FRAMES[2].data]
     assert (stream.client.port, stream.server.port) == (49759, 1801)

@@ -63,7 +63,7 @@ def checked() -> set[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def held() -> set[tuple[str, str]]:
+def list_named_sections() -> set[tuple[str, str]]:
     """Return the sections that a docstring of a test or a check names."""
     return checked() | {one for text in docstrings() for one in named(text)}
 
@@ -81,8 +81,8 @@ def test_section_scan_understands_lists_and_ranges():
 
 
 @pytest.mark.parametrize("document", WANTED)
-def test_every_section_is_named_by_a_check_or_a_test(document, held):
+def test_every_section_is_named_by_a_check_or_a_test(document, list_named_sections):
     wanted = sections(document)
     assert len(wanted) >= AT_LEAST[document]
-    missing = [section for section in wanted if (document, section) not in held]
+    missing = [section for section in wanted if (document, section) not in list_named_sections]
     assert not missing, f"no check and no test names MS-{document} {', '.join(missing)}"

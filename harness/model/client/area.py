@@ -120,7 +120,7 @@ class Client(Model):
         """Let an application close a queue, which cancels the waiting reads of the queue."""
         closed = self.find(queue)
         if closed.reads:
-            self.cite("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
+            self.cite_rules("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
         for read in closed.reads:
             self.call("RemoteQMCancelReceive", queue=queue, descriptor=queue, read=read.name)
             self.answers[read.name] = Refused()
@@ -193,7 +193,7 @@ class Client(Model):
         if cursor is not None and cursor not in opened.cursors:
             raise Impossible
         one = Read(read, queue, action == RECEIVE, cursor is not None)
-        self.cite(*READ_RULES[one.receives, one.by_cursor])
+        self.cite_rules(*READ_RULES[one.receives, one.by_cursor])
         self.call("RemoteQmGetVersion")
         fields = self._describe_read(queue, action, cursor, timeout_ms)
         self.call(START2 if self.version >= (5, 1, 0) else START, **fields)
@@ -289,7 +289,7 @@ class Client(Model):
         elif served == TIMEOUT:
             self.answers[read.name] = {"message": None}
         else:
-            self.cite(*END_RULES[read.receives, read.by_cursor])
+            self.cite_rules(*END_RULES[read.receives, read.by_cursor])
             self.answers[read.name] = {"message": dict(message)}
             if read.receives:
                 self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
@@ -329,7 +329,7 @@ class Client(Model):
 
     # -- visible state ------------------------------------------------------------------------------------------------
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         """Return the calls of the last step and the elements of the client's data model (MS-MQQP 3.2.1)."""
         return {
             "calls": list(self.calls),

@@ -96,89 +96,99 @@ class Connecting(Model):
                 if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
                     raise Impossible
 
-    def _start_ack_wait(self, one: Destination) -> None:
-        self.cite("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _MULTIPLES[one.name]
-        reading = self.decide(f"multiple of AckWaitTimeout for a {one.name} name", len(multiples))
-        one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+    def _start_ack_wait(self, destination: Destination) -> None:
+        self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
+        multiples = _MULTIPLES[destination.name]
+        reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
+        destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
-    def _expire_ack_wait(self, one: Destination) -> None:
+    def _expire_ack_wait(self, destination: Destination) -> None:
         """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
         session received no packet in the last period of the timer, close the session. Otherwise, start the timer
         again.
         """
-        self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
-        one.ack_due_ms = None
-        if one.sent and not one.received_ack:
-            self._end_session(one, None)
-        elif one.sent:
-            self._start_ack_wait(one)
-        one.received_ack = False
+        self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
+        destination.ack_due_ms = None
+        if destination.sent and not destination.received_ack:
+            self._end_session(destination, None)
+        elif destination.sent:
+            self._start_ack_wait(destination)
+        destination.received_ack = False
 
     def _end_wait(self, destination: Destination) -> None:
         if destination.phase == PINGING:
-            self.cite("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
+            self.cite_rules("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
             self._end_session(destination, "PingFailure")
         elif destination.phase is None:
-            self.cite(*RETRY_RULES)
+            self.cite_rules(*RETRY_RULES)
             self._try_to_open(destination, again=True)
         else:
-            self.cite("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
+            self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             self._end_early(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
-    def _try_to_open(self, one: Destination, *, again: bool) -> None:
+    def _try_to_open(self, destination: Destination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
-        one.due_ms = None
-        if one.name == UNKNOWN:
-            self.cite("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
-            self._end_session(one, "DnsFailure")
+        destination.due_ms = None
+        if destination.name == UNKNOWN:
+            self.cite_rules("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
+            self._end_session(destination, "DnsFailure")
             return
-        one.tried = True
+        destination.tried = True
         when = self.decide("when the initiator pings", 3)
         if when == 1 or (when == 0 and not again):
             self.pings += 1
-            self.cite("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
+            self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
             if self.ping_mode == REFUSED:
-                self.cite("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
-                self._end_session(one, "PingFailure")
+                self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
+                self._end_session(destination, "PingFailure")
                 return
             if self.ping_mode == IGNORED:
-                one.phase, one.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
+                destination.phase, destination.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
                 return
-        self.cite("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
-        one.phase, one.due_ms, one.closed = ESTABLISHING, self.now_ms + INITIALIZATION_MS, False
-        one.connections += 1
-        one.came.clear()
-        one.history.append("InProcess")
+        self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
+        destination.phase, destination.due_ms, destination.closed = ESTABLISHING, self.now_ms + INITIALIZATION_MS, False
+        destination.connections += 1
+        destination.came.clear()
+        destination.history.append("InProcess")
 
-    def _end_session(self, one: Destination, status: str | None) -> None:
+    def _end_session(self, destination: Destination, status: str | None) -> None:
         """End an attempt or a session. If messages wait, the system tries again after the retry time."""
         if status is not None:
-            self.cite("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
-            one.history.append(status)
-        one.waiting[:0] = one.sent
-        one.sent.clear()
-        one.ack_due_ms, one.closed = None, one.closed or one.phase not in (None, PINGING)
-        one.phase = None
-        one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
+            self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
+            destination.history.append(status)
+        destination.waiting[:0] = destination.sent
+        destination.sent.clear()
+        destination.ack_due_ms, destination.closed = (
+            None,
+            destination.closed or destination.phase not in (None, PINGING),
+        )
+        destination.phase = None
+        destination.due_ms = (
+            self.now_ms + RETRY_MS if destination.waiting and not destination.paused and not self.offline else None
+        )
 
-    def _end_early(self, one: Destination) -> None:
+    def _end_early(self, destination: Destination) -> None:
         """End the set-up of a session before the session is open. The documents define no Status of
         ConnectionHistory for this case (3.1.5.2).
         """
         recorded = self.decide("entry of a session that ends before it is open")
-        self._end_session(one, "UnknownFailure" if recorded else None)
+        self._end_session(destination, "UnknownFailure" if recorded else None)
 
-    def _send_waiting(self, one: Destination) -> None:
+    def _send_waiting(self, destination: Destination) -> None:
         """Let the system send as many of the waiting messages on an open session as the window permits."""
-        while one.phase == OPEN and not one.paused and one.waiting and len(one.sent) < WINDOW_SIZE:
-            self.cite("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
-            one.sent.append(one.waiting.pop(0))
-            one.came.append(one.sent[-1])
-            if one.ack_due_ms is None:
-                self._start_ack_wait(one)
+        while (
+            destination.phase == OPEN
+            and not destination.paused
+            and destination.waiting
+            and len(destination.sent) < WINDOW_SIZE
+        ):
+            self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
+            destination.sent.append(destination.waiting.pop(0))
+            destination.came.append(destination.sent[-1])
+            if destination.ack_due_ms is None:
+                self._start_ack_wait(destination)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
@@ -259,7 +269,7 @@ class Connecting(Model):
         """Let the peer answer an EstablishConnection request, or send another packet instead."""
         one = self.find(to, ESTABLISHING)
         if how == VALID:
-            self.cite("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
+            self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
             one.phase = PARAMETERS
             if self.decide("whether the second request starts the Session Initialization Timer again"):
                 one.due_ms = self.now_ms + INITIALIZATION_MS
@@ -289,15 +299,15 @@ class Connecting(Model):
             "parameters": ("MQQB-3.1.5.4-01",),
             "establish": ("MQQB-3.1.5.3-01",),
         }
-        self.cite(*rules[how])
+        self.cite_rules(*rules[how])
 
     @transition("MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDS, weight=10, how=VALID, window=64)
     def parametrize(self, to: str, how: str, window: int) -> None:
         """Let the peer answer a ConnectionParameters request, or send another packet instead."""
         one = self.find(to, PARAMETERS)
         if how == VALID:
-            self.cite("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
-            self.cite("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
+            self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
+            self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
             one.phase, one.due_ms, one.received_ack = OPEN, None, True
             one.history.append("Established")
             self._send_waiting(one)
@@ -381,7 +391,7 @@ class Connecting(Model):
 
     # -- visible state -----------------------------------------------------------------------------------------------
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         """Return the outgoing queues and the sessions."""
         seen: dict[str, Any] = {"pings": self.pings, "wrong pings": 0}
         for name, one in self.destinations.items():

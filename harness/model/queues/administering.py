@@ -53,7 +53,7 @@ class Administering(QueuesBase):
         made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb, *shown)
         made.journal = Queue(f"{queue};journal")
         self.queues[queue] = made
-        self.done()
+        self.record_done()
 
     def draw_create(self, chance: Random) -> dict[str, Any]:
         missing = [name for name in QUEUES if name not in self.queues]
@@ -78,7 +78,7 @@ class Administering(QueuesBase):
         made = Queue(name, parent.transactional, parent=parent)
         parent.subqueues.append(made)
         self.queues[name] = made
-        self.done()
+        self.record_done()
 
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
         return {"queue": draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))}
@@ -100,7 +100,7 @@ class Administering(QueuesBase):
         if quota_kb is not None:
             changed.quota_kb = quota_kb
         changed.label = changed.label if label is None else label
-        self.done()
+        self.record_done()
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
@@ -116,7 +116,7 @@ class Administering(QueuesBase):
                 self.delete_position(position, "NACK_Q_PURGED")
                 purged += 1
             else:
-                self.cite("MQDMPR-3.1.7.1.7-05")
+                self.cite_rules("MQDMPR-3.1.7.1.7-05")
                 position.state = PURGE_PENDING
         self.answers["answer"] = {"purged": purged}
 
@@ -129,21 +129,21 @@ class Administering(QueuesBase):
     @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
     def delete(self, queue: str) -> None:
         deleted = self.find(self.queues, queue)
-        self.check_no_move_to(deleted.family())
-        for one in deleted.family():
+        self.check_no_move_to(deleted.list_queue_and_parts())
+        for one in deleted.list_queue_and_parts():
             for position in list(one.positions):
                 self.delete_position(position, "NACK_Q_DELETED")
             one.exists = False
             for handle in one.handles:
-                self.cite("MQDMPR-3.1.7.1.4-10")
+                self.cite_rules("MQDMPR-3.1.7.1.4-10")
                 handle.queue = None
                 for reader in list(handle.readers):
-                    self.stop(reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED")
+                    self.stop_reader(reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED")
             one.handles.clear()
             self.queues.pop(one.name, None)
         if deleted.parent is not None:
             deleted.parent.subqueues.remove(deleted)
-        self.done()
+        self.record_done()
 
     def check_no_move_to(self, queues: list[Queue]) -> None:
         """Raise Impossible if an open transaction would move a message to a deleted queue, because the documents

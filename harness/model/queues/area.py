@@ -31,7 +31,7 @@ class Queues(Administering, LookingUp, Transactions):
             self.now_ms = due_ms
             if isinstance(one, Reader):
                 if one in one.handle.readers:
-                    self.stop(one, "MQ_ERROR_IO_TIMEOUT")
+                    self.stop_reader(one, "MQ_ERROR_IO_TIMEOUT")
             else:
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms
@@ -79,18 +79,18 @@ class Queues(Administering, LookingUp, Transactions):
         self.cursors.clear()
         for transaction in list(self.transactions.values()):
             if transaction.state == "active":
-                self.undo(transaction)
+                self.undo_transaction(transaction)
         kept = {one.position for transaction in self.transactions.values() for one in transaction.operations}
         for queue in self.every_queue():
             queue.positions = [
                 one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
             ]
-        self.done()
+        self.record_done()
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         """Return the visible state, including the elements of the abstract data model."""
         operations = {name: describe_operations(one) for name, one in self.transactions.items()}
-        return super().visible() | {
+        return super().describe_visible_state() | {
             DATA_MODEL: {
                 **{name: describe_queue(one) for name, one in self.queues.items() if one.parent is None},
                 **{name: one for name, one in operations.items() if one is not None},

@@ -106,9 +106,9 @@ class QueuesBase(Model):
 
     def answer_read(self, position: Position | None, name: str = "answer") -> None:
         """Answer a read with a message, or with the result that no message was read."""
-        self.answers[name] = {"message": None if position is None else position.message.described()}
+        self.answers[name] = {"message": None if position is None else position.message.list_visible_properties()}
 
-    def done(self) -> None:
+    def record_done(self) -> None:
         self.answers["answer"] = "done"
 
     # -- positions ------------------------------------------------------------------------------------------------
@@ -122,11 +122,11 @@ class QueuesBase(Model):
 
     def make_available(self, position: Position) -> None:
         """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
-        self.cite("MQDMPR-3.1.7.2.2-04")
+        self.cite_rules("MQDMPR-3.1.7.2.2-04")
         position.state = AVAILABLE
         waiting = [reader for handle in position.queue.handles for reader in handle.readers]
         while waiting and position.state == AVAILABLE:
-            self.cite("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
+            self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
             reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
             self.complete_read(reader, position)
         position.seen |= position.state == AVAILABLE
@@ -140,7 +140,7 @@ class QueuesBase(Model):
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
         if cursor is not None:
-            self.cite("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
+            self.cite_rules("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
             cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
             cursor.move(position)
         self.answer_read(position, reader.name)
@@ -148,7 +148,7 @@ class QueuesBase(Model):
             self.take_out_message(position, reader.transaction)
         self.close_if_temporary(reader.handle)
 
-    def stop(self, reader: Reader, *statuses: str) -> None:
+    def stop_reader(self, reader: Reader, *statuses: str) -> None:
         """End a waiting read without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6)."""
         reader.handle.readers.remove(reader)
         if reader.cursor is not None:
@@ -179,10 +179,10 @@ class QueuesBase(Model):
     def take_out_message(self, position: Position, transaction: Transaction | None) -> None:
         """Remove a message for an application, either immediately or when the transaction commits (3.1.7.1.10)."""
         if transaction is None:
-            self.cite("MQDMPR-3.1.7.1.10-D06")
+            self.cite_rules("MQDMPR-3.1.7.1.10-D06")
             self.delete_position(position, "ACK_RECEIVE")
         else:
-            self.cite("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+            self.cite_rules("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
             position.state = LOCKED
             transaction.operations.append(Operation("dequeue", position))
 
@@ -190,7 +190,7 @@ class QueuesBase(Model):
         """Remove a message from its queue, and acknowledge the removal (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
         if position.state == DELETED:
             return
-        self.cite("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
+        self.cite_rules("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
         queue, message = position.queue, position.message
         queue.positions.remove(position)
         position.state = DELETED
@@ -198,7 +198,7 @@ class QueuesBase(Model):
             self.journal(queue, message)
         wanted = "positive_receive" if reason == "ACK_RECEIVE" else "negative_receive"
         if wanted in message.acks:
-            self.cite(REASON_RULES[reason])
+            self.cite_rules(REASON_RULES[reason])
             self.acknowledge(message, reason)
 
     def journal(self, queue: Queue, message: Message) -> None:
@@ -206,13 +206,13 @@ class QueuesBase(Model):
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return
-        self.cite("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
+        self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
             self.insert(queue.journal, message, AVAILABLE)
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
-        self.cite(*ACK_RULES)
+        self.cite_rules(*ACK_RULES)
         delivery = "recoverable" if message.recoverable else "express"
         ack = Message(message.name, message.queue, delivery=delivery, size=message.size, cls=cls)
         self.insert(self.admin, ack, AVAILABLE)
@@ -230,7 +230,7 @@ class QueuesBase(Model):
             raise Impossible("the quota is nearly reached")
         return most <= limit
 
-    def release(self, position: Position, *, purged: str) -> None:
+    def release_position(self, position: Position, *, purged: str) -> None:
         """Make a locked message available again or, if its queue was purged while the message was locked, delete
         the message.
         """
@@ -241,7 +241,7 @@ class QueuesBase(Model):
 
     # -- visible state --------------------------------------------------------------------------------------------
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         """Return the visible state: queues with their properties, available messages, and transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
@@ -275,8 +275,8 @@ class QueuesBase(Model):
     def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
         there = queue.available()
         if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
-            return [one.message.described() for one in there]
+            return [one.message.list_visible_properties() for one in there]
         groups: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for one in there:
-            groups.setdefault((one.message.priority, one.step), []).append(one.message.described())
+            groups.setdefault((one.message.priority, one.step), []).append(one.message.list_visible_properties())
         return Groups(tuple(map(tuple, groups.values())))

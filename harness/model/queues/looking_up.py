@@ -45,13 +45,13 @@ class LookingUp(Reading):
             return
         found = self.seek(there, position, seek)
         if found is not None:
-            self.cite("MQDMPR-3.1.7.1.13-38")
+            self.cite_rules("MQDMPR-3.1.7.1.13-38")
             if receives:
                 self.answer_receive(read, found, self.get_open_transaction(transaction))
             else:
                 self.answer_read(found, read)
         elif seek == "current":
-            self.cite("MQDMPR-3.1.7.1.13-18")
+            self.cite_rules("MQDMPR-3.1.7.1.13-18")
             self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)
         else:
             self.refuse(NOT_FOUND, name=read)
@@ -59,9 +59,9 @@ class LookingUp(Reading):
     def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
         there = queue.available()
         if seek == "current":
-            self.cite("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
+            self.cite_rules("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
             return position if position.state == AVAILABLE else None
-        self.cite(*SEEK_RULES[seek])
+        self.cite_rules(*SEEK_RULES[seek])
         if seek == "first":
             return next(iter(there), None)
         if seek == "last":

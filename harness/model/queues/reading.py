@@ -57,19 +57,19 @@ class Reading(QueuesBase):
         made = Handle(handle, opened, access, deny_receive)
         opened.handles.append(made)
         self.handles[handle] = made
-        self.done()
+        self.record_done()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
         """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
         opened = {(one.deny_receive, one.access) for one in queue.handles}
         if (True, RECEIVE) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
+            self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
             return not deny_receive and access != RECEIVE
         if (True, PEEK) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-110")
+            self.cite_rules("MQDMPR-3.1.7.1.5-110")
             return access != RECEIVE
         if (False, RECEIVE) in opened:
-            self.cite("MQDMPR-3.1.7.1.5-114")
+            self.cite_rules("MQDMPR-3.1.7.1.5-114")
             return not deny_receive
         return True
 
@@ -87,14 +87,14 @@ class Reading(QueuesBase):
     def close(self, handle: str) -> None:
         closed = self.find(self.handles, handle)
         for reader in list(closed.readers):
-            self.cite("MQDMPR-3.1.7.1.6-10")
-            self.stop(reader, CANCELLED_STATUS)
+            self.cite_rules("MQDMPR-3.1.7.1.6-10")
+            self.stop_reader(reader, CANCELLED_STATUS)
         for cursor in closed.cursors:
             del self.cursors[cursor.name]
         if closed.queue is not None:
             closed.queue.handles.remove(closed)
         del self.handles[handle]
-        self.done()
+        self.record_done()
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.handles)}
@@ -103,13 +103,13 @@ class Reading(QueuesBase):
     def open_cursor(self, cursor: str, handle: str) -> None:
         opened = self.find(self.handles, handle)
         if opened.queue is None:
-            self.cite("MQDMPR-3.1.7.1.1-04")
+            self.cite_rules("MQDMPR-3.1.7.1.1-04")
             self.refuse()
             return
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
         self.cursors[cursor] = made
-        self.done()
+        self.record_done()
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
         if len(self.cursors) >= MAX_CURSORS:
@@ -121,10 +121,10 @@ class Reading(QueuesBase):
         closed = self.find(self.cursors, cursor)
         for reader in list(closed.handle.readers):
             if reader.cursor is closed:
-                self.stop(reader, CANCELLED_STATUS)
+                self.stop_reader(reader, CANCELLED_STATUS)
         closed.handle.cursors.remove(closed)
         del self.cursors[cursor]
-        self.done()
+        self.record_done()
 
     def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
         return {"cursor": draw_one(chance, self.cursors)}
@@ -200,7 +200,7 @@ class Reading(QueuesBase):
         """Let an application peek at the first message through an open handle."""
         opened = self.find(self.handles, handle)
         if opened.queue is None:
-            self.cite("MQDMPR-3.1.7.1.15-04")
+            self.cite_rules("MQDMPR-3.1.7.1.15-04")
             self.refuse(NOT_AVAILABLE, name=read)
         else:
             self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
@@ -234,23 +234,23 @@ class Reading(QueuesBase):
         within = self.get_open_transaction(transaction)
         if there.state == READ:
             if not self.is_at_available(there):
-                self.cite("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
+                self.cite_rules("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
                 self.refuse(ALREADY, name=read)
                 return
-            self.cite("MQDMPR-3.2.7.4-26")
+            self.cite_rules("MQDMPR-3.2.7.4-26")
             there.state = UNREAD
             self.answer_receive(read, there.position, within)
             return
         found = next(iter(handle.queue.available(there.at)), None)
         if found is not None:
-            self.cite("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
+            self.cite_rules("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
             there.move(found)
             self.answer_receive(read, found, within)
         elif wait_ms == 0:
-            self.cite("MQDMPR-3.2.7.4-14", "MQDMPR-3.1.7.1.10-20")
+            self.cite_rules("MQDMPR-3.2.7.4-14", "MQDMPR-3.1.7.1.10-20")
             self.refuse(NOT_FOUND, name=read)
         else:
-            self.cite("MQDMPR-3.2.7.4-16")
+            self.cite_rules("MQDMPR-3.2.7.4-16")
             there.state = WAIT_RECEIVE
             self.wait_for(Reader(read, handle, True, 0, there, within), wait_ms)
 
@@ -271,10 +271,10 @@ class Reading(QueuesBase):
             self.refuse(NOT_AVAILABLE, name=read)
         elif there.state == READ:
             if self.is_at_available(there):
-                self.cite("MQDMPR-3.2.7.2-23")
+                self.cite_rules("MQDMPR-3.2.7.2-23")
                 self.answer_read(there.position, read)
             else:
-                self.cite("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
+                self.cite_rules("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
                 self.refuse(ALREADY, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
@@ -295,10 +295,10 @@ class Reading(QueuesBase):
         """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
-            self.cite("MQDMPR-3.1.7.1.14-04")
+            self.cite_rules("MQDMPR-3.1.7.1.14-04")
             self.refuse(NOT_AVAILABLE, name=read)
         elif there.state == UNREAD:
-            self.cite("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
+            self.cite_rules("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
             self.refuse(ILLEGAL, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
@@ -314,7 +314,7 @@ class Reading(QueuesBase):
             cursor.move(found)
             self.answer_read(found, read)
         else:
-            self.cite("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
+            self.cite_rules("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
             cursor.state = WAIT_PEEK
             self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
 
@@ -340,8 +340,8 @@ class Reading(QueuesBase):
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
             raise Impossible
-        self.stop(reader, CANCELLED_STATUS)
-        self.done()
+        self.stop_reader(reader, CANCELLED_STATUS)
+        self.record_done()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
@@ -361,12 +361,12 @@ class Reading(QueuesBase):
         """Let a read wait for a message (MS-MQDMPR 3.1.7.3.1)."""
         assert reader.handle.queue is not None
         if wait_ms == 0:
-            self.cite("MQDMPR-3.1.7.3.1-07")
+            self.cite_rules("MQDMPR-3.1.7.3.1-07")
             if reader.cursor is not None:
                 self.end_wait_of_cursor(reader.cursor)
             self.answer_read(None, reader.name)
             return
-        self.cite("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
+        self.cite_rules("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
         reader.due_ms = self.now_ms + wait_ms
         if reader.handle.name is None:
             reader.handle.queue.handles.append(reader.handle)
@@ -387,7 +387,7 @@ class Reading(QueuesBase):
         """
         statuses: list[str] = []
         if queue is None:
-            self.cite("MQDMPR-3.1.7.1.10-06")
+            self.cite_rules("MQDMPR-3.1.7.1.10-06")
             statuses.append(NOT_AVAILABLE)
         if transaction is not None:
             if self.find(self.transactions, transaction).state != "active":

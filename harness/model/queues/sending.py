@@ -87,17 +87,17 @@ class Sending(QueuesBase):
         self.check_can_wait(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
         if not self.has_room(held, sent, target.quota_kb):
-            self.cite("MQDMPR-3.1.7.1.9-07")
+            self.cite_rules("MQDMPR-3.1.7.1.9-07")
             self.refuse()
             return
         position = self.insert(target, sent, LOCKED)
         position.expires_ms = None if life_s == INFINITE_LIFETIME_S else self.now_ms + 1_000 * life_s
-        self.done()
+        self.record_done()
         if within is None:
-            self.cite("MQDMPR-3.1.7.1.9-23")
-            self.arrive(position)
+            self.cite_rules("MQDMPR-3.1.7.1.9-23")
+            self.handle_arrival(position)
         else:
-            self.cite("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+            self.cite_rules("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
@@ -105,11 +105,11 @@ class Sending(QueuesBase):
         if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
             raise Impossible  # E108: the documents leave open which transaction deletes it
 
-    def arrive(self, position: Position) -> None:
+    def handle_arrival(self, position: Position) -> None:
         """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
         if "positive_arrival" in position.message.acks:
-            self.cite("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
+            self.cite_rules("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
             self.acknowledge(position.message, "ACK_REACH_QUEUE")
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
@@ -159,14 +159,14 @@ class Sending(QueuesBase):
         elif position.state != AVAILABLE:
             self.refuse()
         elif within is not None:
-            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
+            self.cite_rules("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
             position.state = LOCKED
             within.operations.append(Operation("move", position, target))
-            self.done()
+            self.record_done()
         else:
-            self.cite("MQDMPR-3.1.7.1.16-D01")
+            self.cite_rules("MQDMPR-3.1.7.1.16-D01")
             self.move_position(position, target)
-            self.done()
+            self.record_done()
 
     def move_position(self, position: Position, target: Queue) -> None:
         """Move a message to another queue (3.1.7.1.16). Its new position is either behind the messages of the same

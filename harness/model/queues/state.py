@@ -34,7 +34,7 @@ class Message:
     def recoverable(self) -> bool:
         return self.delivery != "express"
 
-    def described(self) -> dict[str, Any]:
+    def list_visible_properties(self) -> dict[str, Any]:
         """Return the properties of the message that its receiver can read. For an acknowledgment, return only
         the properties that MS-MQQB 3.1.7.15 sets.
         """
@@ -113,7 +113,7 @@ class Queue:
         """
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
-    def family(self) -> list[Queue]:
+    def list_queue_and_parts(self) -> list[Queue]:
         """Return the queue, and the subqueues and the journal that are deleted together with it."""
         return [self, *([self.journal] if self.journal else []), *self.subqueues]
 

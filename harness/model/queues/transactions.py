@@ -18,7 +18,7 @@ class Transactions(Sending):
     @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=7, external=False)
     def begin(self, transaction: str, external: bool) -> None:
         self.transactions[transaction] = Transaction(transaction, external)
-        self.done()
+        self.record_done()
 
     def draw_begin(self, chance: Random) -> dict[str, Any]:
         if len(self.transactions) >= MAX_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
@@ -33,10 +33,10 @@ class Transactions(Sending):
         if prepared.state != "active":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif single_phase:
-            self.cite("MQDMPR-3.1.4.6-09")
+            self.cite_rules("MQDMPR-3.1.4.6-09")
             self._carry_out_operations(prepared)
         else:
-            self.cite("MQDMPR-3.1.4.6-08")
+            self.cite_rules("MQDMPR-3.1.4.6-08")
             self._stop_readers(prepared)
             prepared.state = "prepared"
             self.answers["answer"] = {"outcome": "prepared"}
@@ -72,13 +72,13 @@ class Transactions(Sending):
             if position.state == DELETED:
                 continue
             if operation.kind == "enqueue":
-                self.cite("MQDMPR-3.1.4.4-07")
-                self.arrive(position)
+                self.cite_rules("MQDMPR-3.1.4.4-07")
+                self.handle_arrival(position)
             elif operation.kind == "dequeue":
-                self.cite("MQDMPR-3.1.4.4-11")
+                self.cite_rules("MQDMPR-3.1.4.4-11")
                 self.delete_position(position, operation.reason)
             elif operation.target is not None:
-                self.cite("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
+                self.cite_rules("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19")
                 self.move_position(position, operation.target)
         del self.transactions[transaction.name]
         self.answers["answer"] = {"outcome": "committed"}
@@ -87,23 +87,23 @@ class Transactions(Sending):
     def abort(self, transaction: str) -> None:
         aborted = self.find(self.transactions, transaction)
         self._stop_readers(aborted)
-        self.undo(aborted)
+        self.undo_transaction(aborted)
         self.answers["answer"] = {"outcome": "aborted"}
 
-    def undo(self, transaction: Transaction) -> None:
+    def undo_transaction(self, transaction: Transaction) -> None:
         """Undo the operations of a transaction (MS-MQDMPR 3.1.4.5)."""
         for operation in transaction.operations:
             position = operation.position
             if operation.kind == "enqueue":
                 if position.state != DELETED:
-                    self.cite("MQDMPR-3.1.4.5-17")
+                    self.cite_rules("MQDMPR-3.1.4.5-17")
                     position.queue.positions.remove(position)
                     position.state = DELETED
             else:
-                self.cite("MQDMPR-3.1.4.5-08", "MQDMPR-3.1.4.5-13")
+                self.cite_rules("MQDMPR-3.1.4.5-08", "MQDMPR-3.1.4.5-13")
                 received = operation.kind == "dequeue" and position.state == "purge pending"
                 reason = operation.reason if received and self.decide("E119") else "NACK_Q_PURGED"
-                self.release(position, purged=reason)
+                self.release_position(position, purged=reason)
         del self.transactions[transaction.name]
 
     def draw_abort(self, chance: Random) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Transactions(Sending):
         """End the waiting reads of a transaction that accepts no more operations."""
         for reader in self.readers():
             if reader.transaction is transaction:
-                self.stop(reader)
+                self.stop_reader(reader)
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:
@@ -126,7 +126,7 @@ class Transactions(Sending):
         if operation is None or found.state != "active":
             raise Impossible
         operation.reason = "NACK_RECEIVE_REJECTED"
-        self.done()
+        self.record_done()
 
     def draw_reject(self, chance: Random) -> dict[str, Any]:
         transaction = draw_one(chance, (one for one in self.transactions.values() if one.state == "active"))

@@ -72,7 +72,7 @@ class Remote(Misuse):
     def associate(self, client: str) -> None:
         """Let a client connect."""
         self.clients[client] = Client(client)
-        self.done()
+        self.record_done()
 
     def draw_associate(self, chance: Random) -> dict[str, Any]:
         if len(self.clients) >= MAX_CLIENTS:
@@ -87,13 +87,13 @@ class Remote(Misuse):
         gone = self.find(self.clients, client)
         for handle in gone.handles:
             handle.readers.clear()
-        for read, unit in self.held(gone).items():
+        for read, unit in self.list_answered_receives(gone).items():
             del self.units[read]
             self._release_message(unit)
         for handle in list(gone.handles):
             self._close_handle(gone, handle)
         del self.clients[client]
-        self.done()
+        self.record_done()
 
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
         return {"client": draw_one(chance, self.clients)}
@@ -124,7 +124,7 @@ class Remote(Misuse):
         opened.handles.append(made)
         who.handles.append(made)
         self.remote[handle] = made
-        self.done()
+        self.record_done()
 
     def draw_open_remote(self, chance: Random) -> dict[str, Any]:
         return {
@@ -144,12 +144,12 @@ class Remote(Misuse):
         """Let a client close a queue remotely. The waiting reads of the queue are canceled."""
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
-        if any(self.units[read][0] is closed for read in self.held(client)):
+        if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise Impossible  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self.stop(reader, CANCELED_STATUS)
+            self.stop_reader(reader, CANCELED_STATUS)
         self._close_handle(client, closed)
-        self.done()
+        self.record_done()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote)}
@@ -172,7 +172,7 @@ class Remote(Misuse):
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
         self.remote_cursors[cursor] = made
-        self.done()
+        self.record_done()
 
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
@@ -186,7 +186,7 @@ class Remote(Misuse):
         closed = self.find_idle_cursor(cursor)
         closed.handle.cursors.remove(closed)
         del self.remote_cursors[cursor]
-        self.done()
+        self.record_done()
 
     def draw_drop_cursor(self, chance: Random) -> dict[str, Any]:
         return {"cursor": self.draw_idle(chance)}
@@ -208,7 +208,9 @@ class Remote(Misuse):
         if receives and opened.access != RECEIVE:
             raise Impossible
         self.remote_reads.add(read)
-        self.answer_or_wait(Reader(read, opened, receives, 0, None, self.unit(read, opened, receives)), wait_ms)
+        self.answer_or_wait(
+            Reader(read, opened, receives, 0, None, self.get_transaction_of_read(read, opened, receives)), wait_ms
+        )
 
     def draw_read_remote(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.remote.values())
@@ -243,7 +245,7 @@ class Remote(Misuse):
         receives = action == RECEIVE
         if receives and handle.access != RECEIVE:
             raise Impossible
-        unit = self.unit(read, handle, receives)
+        unit = self.get_transaction_of_read(read, handle, receives)
         self.remote_reads.add(read)
         if action == "next" and there.state == UNREAD:
             self.refuse(ILLEGAL, name=read)
@@ -293,7 +295,7 @@ class Remote(Misuse):
         if found is None:
             self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
-            self.answer_receive(read, found, self.unit(read, opened, True))
+            self.answer_receive(read, found, self.get_transaction_of_read(read, opened, True))
         else:
             self.answer_read(found, read)
 
@@ -321,7 +323,7 @@ class Remote(Misuse):
 
     # -- open receives ------------------------------------------------------------------------------------------------
 
-    def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
+    def get_transaction_of_read(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
         """Return the transaction of a receive in two phases, or None for a peek. The receive ends as this
         transaction of one operation ends.
         """
@@ -337,10 +339,10 @@ class Remote(Misuse):
         """
         super().answer_read(position, name)
         if name in self.remote_reads:
-            self.cite("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
+            self.cite_rules("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-06", "MQQP-3.1.4.10-02", "MQQP-3.1.4.10-03")
             self.answers[name]["handle"] = position is not None and name in self.units
 
-    def held(self, client: Client) -> dict[str, Transaction]:
+    def list_answered_receives(self, client: Client) -> dict[str, Transaction]:
         """Return the receives of a client that were answered with a message and that the client has not ended yet."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
@@ -366,22 +368,22 @@ class Remote(Misuse):
             self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
         else:
             self._release_message(unit)
-        self.done()
+        self.record_done()
 
     def get_reason_of_purged(self) -> str:
         """Return the reason for the deletion of a message that was purged while a client was receiving it, if the
         client then accepts the message (3.1.7.1.12).
         """
-        self.cite("MQDMPR-3.1.7.1.12-13")
+        self.cite_rules("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
 
     def draw_end_read(self, chance: Random) -> dict[str, Any]:
-        reads = [read for client in self.clients.values() for read in self.held(client)]
+        reads = [read for client in self.clients.values() for read in self.list_answered_receives(client)]
         return {"read": draw_one(chance, reads), "acknowledge": chance.random() < 0.6}
 
     def _release_message(self, unit: Transaction) -> None:
-        self.cite("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
-        self.release(unit.operations[0].position, purged="NACK_Q_PURGED")
+        self.cite_rules("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
+        self.release_position(unit.operations[0].position, purged="NACK_Q_PURGED")
 
     @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=2)
     def cancel_remote(self, read: str) -> None:
@@ -389,8 +391,8 @@ class Remote(Misuse):
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise Impossible
-        self.stop(reader, CANCELED_STATUS)
-        self.done()
+        self.stop_reader(reader, CANCELED_STATUS)
+        self.record_done()
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
@@ -403,7 +405,7 @@ class Remote(Misuse):
             raise Impossible
         assert opened.queue is not None
         self.purge(opened.queue.name)
-        self.done()
+        self.record_done()
 
     def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}

@@ -56,7 +56,7 @@ class Misuse(Queues):
         opened = self.find(self.remote, handle)
         if how == OTHER_CURSOR and self.find(self.remote_cursors, str(other)).handle.queue is opened.queue:
             raise Impossible
-        self.cite(*RULES_OF_MISUSE[how])
+        self.cite_rules(*RULES_OF_MISUSE[how])
         self.refuse()
 
     def draw_misuse(self, chance: Random) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Misuse(Queues):
     def misuse_lookup(self, handle: str, how: str) -> None:
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
-        self.cite(*RULES_OF_MISUSE[how])
+        self.cite_rules(*RULES_OF_MISUSE[how])
         self.refuse()
 
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Sessions(Pings):
         super().__init__(decisions)
         self.sessions: dict[str, Session] = {}
 
-    def live(self, name: str) -> Session:
+    def find_live_session(self, name: str) -> Session:
         """Return the session with the given name; raise Impossible if it is missing or closed, or if its timer may have
         expired.
         """
@@ -78,11 +78,11 @@ class Sessions(Pings):
         self.now_ms += ms
         for one in self.sessions.values():
             if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
-                self.cite("MQQB-3.1.6.6-01")
+                self.cite_rules("MQQB-3.1.6.6-01")
                 self.close(one)
 
     def close(self, session: Session) -> None:
-        self.cite("MQQB-3.1.5.9-D02")
+        self.cite_rules("MQQB-3.1.5.9-D02")
         session.state = CLOSED
 
     # -- set-up of sessions -----------------------------------------------------------------------------------------
@@ -113,13 +113,13 @@ class Sessions(Pings):
     )
     def establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
         """Let the peer send an EstablishConnection request."""
-        one = self.live(session)
+        one = self.find_live_session(session)
         if one.state != CONNECTED:
-            self.cite("MQQB-3.1.5.3-01")
+            self.cite_rules("MQQB-3.1.5.3-01")
             self.close(one)
         else:
             refused = server not in (OWN, NULL)
-            self.cite("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
+            self.cite_rules("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
             told = {"refused": refused, "client": client, "server": OWN, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED if refused else ESTABLISHED
@@ -155,9 +155,9 @@ class Sessions(Pings):
     )
     def parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         """Let the peer send a ConnectionParameters request."""
-        one = self.live(session)
+        one = self.find_live_session(session)
         if one.state != ESTABLISHED:
-            self.cite("MQQB-3.1.5.4-01")
+            self.cite_rules("MQQB-3.1.5.4-01")
             self.close(one)
         else:
             one.answers.append({"kind": "ConnectionParameters", "refused": False, "recoverable_ms": recoverable_ms})
@@ -177,7 +177,7 @@ class Sessions(Pings):
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
         """Let the peer send a message to a missing queue. The system counts the message, but does not store it."""
-        one = self.live(session)
+        one = self.find_live_session(session)
         self.count(one, recoverable)
         self.settle()
 
@@ -191,10 +191,12 @@ class Sessions(Pings):
             return
         session.received += 1
         if recoverable:
-            self.cite(
+            self.cite_rules(
                 "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"
             )
-            self.cite("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10")
+            self.cite_rules(
+                "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"
+            )
             session.recoverable += 1
             session.acknowledged = session.received
 
@@ -208,7 +210,7 @@ class Sessions(Pings):
     )
     def burst(self, session: str, number: int) -> None:
         """Let the peer send more recoverable messages than one acknowledgment can name."""
-        one = self.live(session)
+        one = self.find_live_session(session)
         if one.state != OPEN:
             raise Impossible
         one.received += number
@@ -236,7 +238,7 @@ class Sessions(Pings):
     )
     def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
-        one = self.live(session)
+        one = self.find_live_session(session)
         if one.state != OPEN or wrong or wrong_recoverable:
             self.close(one)
         self.settle()
@@ -251,7 +253,7 @@ class Sessions(Pings):
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
     def offer_order_ack(self, session: str, final: bool) -> None:
         """Let the peer send an OrderAck or a FinalAck for a message that the system never sent."""
-        self.count(self.live(session), final)
+        self.count(self.find_live_session(session), final)
         self.settle()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
@@ -260,7 +262,7 @@ class Sessions(Pings):
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
         """Let the peer send an invalid packet. The system closes the session, whatever its state."""
-        self.close(self.live(session))
+        self.close(self.find_live_session(session))
         self.settle()
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
@@ -272,7 +274,7 @@ class Sessions(Pings):
     @transition("MQQB-3.1.5.9-D01", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
         """Let the peer close a connection."""
-        self.close(self.live(session))
+        self.close(self.find_live_session(session))
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
@@ -288,7 +290,7 @@ class Sessions(Pings):
     def draw_rest_until_acknowledged(self, chance: Random) -> dict[str, Any]:
         return {}
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         return {one.name: self._describe_session(one) for one in self.sessions.values()}
 
     def _describe_session(self, session: Session) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Transfer(Receiving, Shipping):
             raise Impossible
         self.find_open(session).open = False
         self.settle()
-        self.done()
+        self.record_done()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
         if self.table or self.lost or self.silent:

@@ -70,22 +70,22 @@ class Receiving(Sessions):
         self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
-            self.cite("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
+            self.cite_rules("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
         elif target.transactional:
-            self.cite("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
+            self.cite_rules("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_MSG")
         elif late:
-            self.cite("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
+            self.cite_rules("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif not self.has_room(target.positions, sent, target.quota_kb):
-            self.cite("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
+            self.cite_rules("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
             del self.originals[message]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
-            self.arrive(self.insert(target, sent, LOCKED))
+            self.handle_arrival(self.insert(target, sent, LOCKED))
         self.settle()
 
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
@@ -145,11 +145,11 @@ class Receiving(Sessions):
         """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7)."""
         session.received += 1
         if message.recoverable:
-            self.cite(*SESSION_ACK_RULES)
+            self.cite_rules(*SESSION_ACK_RULES)
             session.recoverable += 1
             session.acknowledged = session.received
         else:
-            self.cite("MQQB-3.1.5.8.7-01")
+            self.cite_rules("MQQB-3.1.5.8.7-01")
 
     @transition(
         "MQQB-3.1.5.8.7-02",
@@ -223,10 +223,10 @@ class Receiving(Sessions):
         self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
-            self.cite("MQQB-3.1.5.8.2-20")
+            self.cite_rules("MQQB-3.1.5.8.2-20")
             self.acknowledge_final(message, "NACK_BAD_DST_Q")
         elif not target.transactional:
-            self.cite("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
+            self.cite_rules("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
@@ -241,11 +241,11 @@ class Receiving(Sessions):
         begins = sequence > place.sequence and previous == 0
         if follows or begins:
             place.sequence, place.number, place.rejected = sequence, number, 0
-            self.cite("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
-            self.cite("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
-            self.arrive(self.insert(queue, message, LOCKED))
+            self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
+            self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
+            self.handle_arrival(self.insert(queue, message, LOCKED))
         else:
-            self.cite("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
+            self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
             place.rejected += 1
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Sent:
     number: int = 0
     acknowledged: bool = False
 
-    def described(self) -> dict[str, Any]:
+    def list_visible_properties(self) -> dict[str, Any]:
         """Return the properties of the message that are visible to the peer."""
         seen = {
             "message": self.message.name,
@@ -157,10 +157,10 @@ class Shipping(Sessions):
                 route.next_number += 1
             route.table.append(sent)
             if not self.lost:
-                route.copies.append(sent.described())
+                route.copies.append(sent.list_visible_properties())
                 route.connected = True
                 self.await_acknowledgment()
-        self.done()
+        self.record_done()
         self.settle()
 
     def draw_ship_message(self, chance: Random) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Shipping(Sessions):
         if on:
             self.await_acknowledgment()
         self.settle()
-        self.done()
+        self.record_done()
 
     def draw_silence_peer(self, chance: Random) -> dict[str, Any]:
         return {"on": not self.silent}
@@ -211,7 +211,7 @@ class Shipping(Sessions):
         self.forget_transfer_info()
         self.open_ms = None
         super().settle()
-        self.done()
+        self.record_done()
 
     def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
         if self.lost:
@@ -229,14 +229,14 @@ class Shipping(Sessions):
         for route in self.routes.values():
             route.connected = bool(route.table)
             again = sorted(route.table, key=lambda one: -one.message.priority)
-            route.copies += [one.described() for one in again]
+            route.copies += [one.list_visible_properties() for one in again]
             first = next((one for one in route.copies if one.get("number")), None)
             if first is not None:  # the documents leave open which number precedes the first message of the table
-                self.cite("MQQB-3.1.7.1.3-08")
+                self.cite_rules("MQQB-3.1.7.1.3-08")
                 first["previous"] = Between(0, first["number"] - 1)
         self.await_acknowledgment()
         self.settle(RECONNECT_TIME_MS)
-        self.done()
+        self.record_done()
 
     def draw_come_again(self, chance: Random) -> dict[str, Any]:
         if not self.lost:
@@ -264,7 +264,7 @@ class Shipping(Sessions):
                 route.awaiting_final.append(sent)
         route.transfer_info = route.describe_sequence()
         self.settle()
-        self.done()
+        self.record_done()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
@@ -285,7 +285,7 @@ class Shipping(Sessions):
         elif cls != "ACK_RECEIVE" and "negative" in wanted:
             self.dead.append(message)
         self.settle()
-        self.done()
+        self.record_done()
 
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
@@ -313,7 +313,7 @@ class Shipping(Sessions):
             if not sent.number:
                 route.table.remove(sent)
                 if "positive" in sent.message.journal:
-                    self.cite("MQQB-3.1.5.5.4-01")
+                    self.cite_rules("MQQB-3.1.5.5.4-01")
                     self.journaled.append(sent.message.name)
 
     def forget_transfer_info(self) -> None:
@@ -337,8 +337,8 @@ class Shipping(Sessions):
         ):
             raise Impossible
 
-    def visible(self) -> dict[str, Any]:
-        seen = super().visible()
+    def describe_visible_state(self) -> dict[str, Any]:
+        seen = super().describe_visible_state()
         if self.lost:  # acknowledgments may wait until the system has connected again
             del seen["final acks"]
         for name, route in self.routes.items():

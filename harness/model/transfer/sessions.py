@@ -101,7 +101,7 @@ class Sessions(Administering, Reading, Sending):
         """Let the peer open a session."""
         self.sessions[session] = Session(session)
         self.settle()
-        self.done()
+        self.record_done()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
         if sum(one.open for one in self.sessions.values()) >= MAX_SESSIONS:
@@ -133,8 +133,8 @@ class Sessions(Administering, Reading, Sending):
             raise Impossible
         return {}
 
-    def visible(self) -> dict[str, Any]:
-        seen = super().visible()
+    def describe_visible_state(self) -> dict[str, Any]:
+        seen = super().describe_visible_state()
         del seen["queues"], seen["transactions"]
         for one in self.sessions.values():
             seen[one.name] = {
@@ -153,7 +153,7 @@ class Sessions(Administering, Reading, Sending):
 
     def acknowledge_final(self, message: str, cls: str) -> None:
         """Inform the sender about the outcome of a transactional message (3.1.7.17)."""
-        self.cite(*FINAL_ACK_RULES)
+        self.cite_rules(*FINAL_ACK_RULES)
         place = self.places.get(message, {})
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
 

@@ -8,7 +8,7 @@ from reference_qm.codec.format_names import DistributionListName, MultipleElemen
 from reference_qm.control import FACILITIES, PROTOCOL_VERSION
 from reference_qm.core.arguments import check_number
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import destination_guid, parse_name
+from reference_qm.core.names.destinations import get_destination_guid, parse_name
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
 from reference_qm.core.store.messages import (
@@ -237,7 +237,7 @@ class Commands(Part):
         return Message(
             Identifier=MessageIdentifier(self.qm.adm.Identifier, ordinal),
             DestinationQueueFormatName=request.to,
-            DestinationQueueManagerIdentifier=destination_guid(request.to),
+            DestinationQueueManagerIdentifier=get_destination_guid(request.to),
             Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
             DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE
             if request.recoverable or request.transactional

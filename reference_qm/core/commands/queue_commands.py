@@ -89,7 +89,7 @@ class QueueCommands(Part):
                 self.qm.publishing.withdraw(queue, lambda status: None)
             self.qm.queues.forget(queue)
 
-        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_creation)
+        return self.qm.disk.commit(self.qm.durability.build_queue_entry(queue), token, lambda: result, undo_creation)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         """Delete a queue or a subqueue. A public queue is first deleted from the directory."""
@@ -149,7 +149,9 @@ class QueueCommands(Part):
 
         _set_attributes(queue, changes)
         result = _describe_queue(queue)
-        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_attribute_change)
+        return self.qm.disk.commit(
+            self.qm.durability.build_queue_entry(queue), token, lambda: result, undo_attribute_change
+        )
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""

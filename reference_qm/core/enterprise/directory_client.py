@@ -9,7 +9,7 @@ from reference_qm.core.store.enterprise import build_key_list
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
-from reference_qm.directory.objects import directory_attributes
+from reference_qm.directory.objects import list_directory_attributes
 from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -159,7 +159,7 @@ class DirectoryClient(Part):
         values.
         """
         local = self.qm.enterprise.state.LocalQueueManager
-        for name in directory_attributes(QueueManager):
+        for name in list_directory_attributes(QueueManager):
             value = getattr(local, name)
             if value is not None and name not in _OWN_ATTRIBUTES:
                 setattr(self.qm.adm, name, value)

@@ -109,7 +109,7 @@ class Restoring(Part):
                 continue
             if queue is None:
                 queue = self.qm.surviving_queues.create_configured(configured)
-                self.qm.disk.save(self.qm.durability.queue_entry(queue))
+                self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
                 raise RestoreError(

@@ -99,7 +99,7 @@ class Destinations(Part):
             OutgoingTxSequenceID=self._new_sequence(now),
         )
         self.qm.adm.OutgoingQueues[text.lower()] = queue
-        self.qm.disk.save(self.qm.durability.sequence_entry(queue))
+        self.qm.disk.save(self.qm.durability.build_sequence_entry(queue))
         if self.qm.begun:
             self.begin(queue, now)
         return queue
@@ -151,7 +151,7 @@ class Destinations(Part):
         Spec: MS-MQSO 5.1.1.2.
         """
         self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
-        self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
+        self.qm.disk.save(dict.fromkeys(self.qm.durability.build_sequence_entry(queue)))
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         """Return the state of an outgoing queue after its creation or after a restart.
@@ -194,7 +194,7 @@ class Destinations(Part):
         return queue
 
 
-def destination_guid(text: str) -> UUID:
+def get_destination_guid(text: str) -> UUID:
     """Return the value of UserHeader.QueueManagerAddress for a format name. The value is zero except for a private
     format name. Spec: MS-MQMQ 2.2.19.2.
     """

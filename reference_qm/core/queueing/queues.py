@@ -16,7 +16,7 @@ from reference_qm.core.names.queue_names import (
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import format_place, list_transfers, transfer_name
+from reference_qm.core.store.entries import format_place, format_transfer_name, list_transfers
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.properties import object_sid
 from reference_qm.model.adm import MessagePosition, Queue
@@ -247,7 +247,7 @@ class Queues(Part):
         change: Change = {}
         for one in queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-            change |= {transfer_name(transfer): None for transfer in list_transfers(one)}
+            change |= {format_transfer_name(transfer): None for transfer in list_transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
                 change[format_place(one)] = None
         return change

@@ -6,7 +6,7 @@ from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import UNLIMITED
-from reference_qm.model.position_list import storage_size
+from reference_qm.model.position_list import compute_storage_size
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import ResourcesChanged
@@ -27,7 +27,7 @@ class Quotas(Part):
         A subqueue shares the quota of its queue. The JournalQuota of a queue limits its journal, and the
         JournalQuota of the queue manager limits the dead-letter queues.
         """
-        size = storage_size(message)
+        size = compute_storage_size(message)
         storage = queue.MessagePositionList.storage
         total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
         if self.qm.adm.Throttled or _exceeds_quota(storage.used + size, total):

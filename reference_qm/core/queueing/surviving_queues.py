@@ -50,7 +50,7 @@ class SurvivingQueues(Part):
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:
-            self.qm.disk.save(self.qm.durability.queue_entry(queue))
+            self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         """Restore a queue with its attributes. The name of its entry contains the number or Identifier of the

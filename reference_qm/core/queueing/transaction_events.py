@@ -113,7 +113,7 @@ class TransactionEvents(Part):
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         """Put a moved message at the end of its target queue. Spec: MS-MQDMPR 3.1.4.4."""
-        position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
+        position, target = operation.MessagePositionReference, self.qm.transaction_operations.get_move_target(operation)
         if target is None:
             self.qm.positions.unlock_message(position)
         elif position.State is not MessagePositionState.DELETED:

@@ -83,7 +83,7 @@ class TransactionOperations(Part):
         position.State = MessagePositionState.LOCKED
         _add_operation(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
 
-    def move_target(self, operation: TransactionalOperation) -> Queue | None:
+    def get_move_target(self, operation: TransactionalOperation) -> Queue | None:
         """Return the target queue of a move, or None if the target queue was deleted. In that case the message
         stays in its queue.
         """
@@ -114,7 +114,7 @@ class TransactionOperations(Part):
             if operation.OperationType is not OperationType.ENQUEUE
         }
 
-    def uncommitted_outgoing(self) -> int:
+    def list_uncommitted_outgoing_messages(self) -> int:
         """Return the number of messages that are to be sent to other queue managers when their transactions commit."""
         return sum(
             operation.OperationType is OperationType.ENQUEUE

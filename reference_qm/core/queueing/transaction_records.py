@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import build_relocation, build_removal_change, format_place, message_entry
+from reference_qm.core.store.entries import build_message_entry, build_relocation, build_removal_change, format_place
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -44,7 +44,7 @@ class TransactionRecords(Part):
             else:
                 change |= self.qm.durability.build_purge_record([position])
         described = [_describe_operation(operation) for operation in operations]
-        return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
+        return change | {_format_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
     def build_commit_record(self, transaction: Transaction) -> Change:
         """Build the record that commits a transaction.
@@ -55,7 +55,9 @@ class TransactionRecords(Part):
         """
         if not self.qm.disk.used:
             return {}
-        change: Change = {_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
+        change: Change = (
+            {_format_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
+        )
         for operation in _current_operations(transaction):
             change |= _COMMIT_CHANGE_BUILDERS[operation.OperationType](self)(operation)
         return change
@@ -66,7 +68,7 @@ class TransactionRecords(Part):
         """
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
-        change: Change = {_entry_name(transaction): None}
+        change: Change = {_format_entry_name(transaction): None}
         for operation in _current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
@@ -107,7 +109,7 @@ class TransactionRecords(Part):
 
     def _build_entry(self, position: MessagePosition) -> Change:
         message = position.MessageReference
-        entry = message_entry(position, serialize_message(message).build())
+        entry = build_message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
 
     def _build_enqueue_change(self, operation: TransactionalOperation) -> Change:
@@ -121,7 +123,7 @@ class TransactionRecords(Part):
         return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
     def _build_move_change(self, operation: TransactionalOperation) -> Change:
-        position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
+        position, target = operation.MessagePositionReference, self.qm.transaction_operations.get_move_target(operation)
         if target is None:
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
@@ -157,7 +159,7 @@ def _current_operations(transaction: Transaction) -> list[TransactionalOperation
     ]
 
 
-def _entry_name(transaction: Transaction) -> str:
+def _format_entry_name(transaction: Transaction) -> str:
     return f"transaction:{transaction.Identifier}"
 
 

@@ -8,11 +8,11 @@ from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     SEQUENCE_ELEMENTS,
     _change_entry_value,
+    build_message_entry,
     build_removal_change,
+    build_transfer_entry,
     format_place,
     is_removal_reported,
-    message_entry,
-    transfer_entry,
 )
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.store.queue_values import queue_values
@@ -52,11 +52,11 @@ class Durability(Part):
         change = self.qm.disk.reserve(message.Identifier.Ordinal)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()
-            change |= message_entry(position, serialize_message(message).build())
+            change |= build_message_entry(position, serialize_message(message).build())
         if message.TransactionIdentifier is not None:
             change["last_transaction"] = self.qm.adm.last_transaction
             if isinstance(position.QueueReference, OutgoingQueue):
-                change |= self.sequence_entry(position.QueueReference)
+                change |= self.build_sequence_entry(position.QueueReference)
         return change
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
@@ -92,16 +92,16 @@ class Durability(Part):
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
         transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
-        return {} if transfer is None else transfer_entry(transfer)
+        return {} if transfer is None else build_transfer_entry(transfer)
 
-    def queue_entry(self, queue: Queue) -> Change:
+    def build_queue_entry(self, queue: Queue) -> Change:
         """Return the entries that store a new queue."""
         return {
             format_place(queue): queue_values(queue),
             "last_private_queue_number": self.qm.adm.last_private_queue_number,
         }
 
-    def sequence_entry(self, queue: OutgoingQueue) -> Change:
+    def build_sequence_entry(self, queue: OutgoingQueue) -> Change:
         """Return the entry of an outgoing queue. The entry contains the elements of the queue's session that MUST
         survive.
 

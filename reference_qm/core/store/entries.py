@@ -30,7 +30,7 @@ of TxSequenceID.
 """
 
 
-def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
+def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
     """Return the entry of a message, which contains its queue, its arrival (s UTC), its packet, and its place in a
     sequence.
 
@@ -51,7 +51,7 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
         values["dead_letter_queue"] = position.MessageReference.ApplicationDeadletterQueue
     if acceptance is not None:
         values["sequence"] = {
-            "transfer": transfer_name(acceptance.transfer),
+            "transfer": format_transfer_name(acceptance.transfer),
             "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
             "follows": _encode_sequence_place(*acceptance.follows),
         }
@@ -79,15 +79,15 @@ def _change_entry_value(position: MessagePosition, name: str, value: object) -> 
     }
 
 
-def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
+def build_transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence. The entry contains the last message whose predecessors are all on
     disk, and RejectCount.
     """
     place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
-    return {transfer_name(transfer): [*place_, transfer.RejectCount]}
+    return {format_transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
-def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
+def format_transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     """Return the name of the entry that stores a sender's sequence."""
     number = format_place(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
@@ -109,15 +109,15 @@ def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
 
 def build_relocation(position: MessagePosition) -> Change:
     """Return the change that stores the present queue of a message."""
-    return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
+    return build_message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 
-def history_entry(entry: MessageIDHistoryEntry) -> Change:
+def build_history_entry(entry: MessageIDHistoryEntry) -> Change:
     """Return the entry that stores the time (s UTC) of a received message in the history."""
-    return {history_name(entry): entry.TimeStamp}
+    return {format_history_name(entry): entry.TimeStamp}
 
 
-def history_name(entry: MessageIDHistoryEntry) -> str:
+def format_history_name(entry: MessageIDHistoryEntry) -> str:
     """Return the name of the entry that stores a received message in the history."""
     identifier = entry.MessageIdentifier
     return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"

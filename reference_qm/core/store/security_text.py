@@ -78,11 +78,11 @@ def describe_security(security: MessageSecurity) -> dict[str, Any]:
     its number.
     """
     return {
-        "authentication_level": _name_in_table(security.AuthenticationLevel, _SIGNATURE_TYPE_BY_NAME),
-        "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASH_ALGORITHM_BY_NAME),
-        "privacy_level": _name_in_table(security.PrivacyLevel, _PRIVACY_LEVEL_BY_NAME),
-        "encryption_algorithm": _name_in_table(security.EncryptionAlgorithm, _ENCRYPTION_ALGORITHM_BY_NAME),
-        "sender_type": _name_in_table(security.SenderIdentifierType, _SENDER_TYPE_BY_NAME),
+        "authentication_level": _find_name_in_table(security.AuthenticationLevel, _SIGNATURE_TYPE_BY_NAME),
+        "hash_algorithm": _find_name_in_table(security.HashAlgorithm, _HASH_ALGORITHM_BY_NAME),
+        "privacy_level": _find_name_in_table(security.PrivacyLevel, _PRIVACY_LEVEL_BY_NAME),
+        "encryption_algorithm": _find_name_in_table(security.EncryptionAlgorithm, _ENCRYPTION_ALGORITHM_BY_NAME),
+        "sender_type": _find_name_in_table(security.SenderIdentifierType, _SENDER_TYPE_BY_NAME),
         "sender": _format_identity(security),
         "certificate_base64": base64.b64encode(security.SenderCertificate).decode(),
         "provider": security.AuthenticationProviderName or None,
@@ -115,5 +115,5 @@ def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Acc
     raise CommandError(f"{argument}: {name!a} is not a known account; known: {', '.join(names) or 'none'}")
 
 
-def _name_in_table(value: int, table: Mapping[str, int]) -> str:
+def _find_name_in_table(value: int, table: Mapping[str, int]) -> str:
     return next((name for name, known in table.items() if known == value), f"0x{value:X}")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import destination_guid
+from reference_qm.core.names.destinations import get_destination_guid
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import message_id
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
@@ -68,7 +68,7 @@ class Enqueueing(Part):
                 message,
                 Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
                 DestinationQueueFormatName=single.FormatName,
-                DestinationQueueManagerIdentifier=destination_guid(single.FormatName),
+                DestinationQueueManagerIdentifier=get_destination_guid(single.FormatName),
             )
             status = self._enqueue_message(single.QueueReference, copy, now, transaction)
             if status is not EnqueueStatus.NO_ERROR:
@@ -148,7 +148,7 @@ class Enqueueing(Part):
         transactions commit.
         """
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
-        return waiting + self.qm.transaction_operations.uncommitted_outgoing()
+        return waiting + self.qm.transaction_operations.list_uncommitted_outgoing_messages()
 
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
         """Send a copy of a message to each queue of a format name, and return the result for the first copy. Raises

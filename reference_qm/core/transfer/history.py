@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import history_entry, history_name
+from reference_qm.core.store.entries import build_history_entry, format_history_name
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -41,7 +41,7 @@ class History(Part):
                 saving.claims.append((session, receipt))
                 return
         receipt.done = True
-        self.qm.disk.save(history_entry(entry))
+        self.qm.disk.save(build_history_entry(entry))
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         """Add a message to the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
@@ -49,7 +49,7 @@ class History(Part):
         entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
         evicted = self.qm.adm.MessageIDHistoryTable.insert(entry)
         if evicted is not None:
-            self.qm.disk.save({history_name(evicted): None})
+            self.qm.disk.save({format_history_name(evicted): None})
         if not self.qm.timers.is_running(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)):
             self.start_history_timer(now)
         return entry
@@ -67,7 +67,7 @@ class History(Part):
         for entry in table:
             if entry.TimeStamp < oldest_s:  # if the clock was set back, older entries follow
                 table.remove(entry)
-                forgotten[history_name(entry)] = None
+                forgotten[format_history_name(entry)] = None
         self.qm.disk.save(forgotten)
         if len(table):
             self.start_history_timer(now)

@@ -117,7 +117,7 @@ class Identifying(Part):
                 return
         if error is None:
             if session.SessionState in MAX_PACKET_BYTES_BY_STATE:
-                self.check_announced(session, now)
+                self.check_announced_size(session, now)
             return
         self.note_received(session)
         if error.field in _FIXED_FIELDS:
@@ -125,7 +125,7 @@ class Identifying(Part):
         else:
             self.qm.closing.refuse_malformed(session, error, now)
 
-    def check_announced(self, session: Session, now: Now) -> None:
+    def check_announced_size(self, session: Session, now: Now) -> None:
         """Close the session if the PacketSize of an unfinished packet exceeds the size that the state allows. Spec:
         MS-MQQB 3.1.5.3, 3.1.5.4.
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_removal_change, transfer_entry
+from reference_qm.core.store.entries import build_removal_change, build_transfer_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import (
@@ -91,7 +91,7 @@ class InSequence(Part):
         if transfer is not None:
             transfer.RejectCount = session.TxMessageRejectCount
             transfer.LastAccessTime = now.utc_s
-            self.qm.disk.save(transfer_entry(transfer))
+            self.qm.disk.save(build_transfer_entry(transfer))
 
     def accept_in_sequence(
         self,

@@ -14,10 +14,10 @@ from reference_qm.codec import (
     SequenceInfo,
     UserMessagePacket,
 )
-from reference_qm.core.names.destinations import destination_guid
+from reference_qm.core.names.destinations import get_destination_guid
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, names_order_queue
 from reference_qm.core.part import Part
-from reference_qm.core.transfer.transactional_sending import outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
     NO_SEQUENCE,
     IncomingTransactionalTransferInfo,
@@ -97,7 +97,7 @@ class OrderAcks(Part):
         Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may
         belong to the previous sequence.
         """
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         sequence.TimeOfLastAck = now.utc_s
         sequence.LastAckCount += 1
         identifier = int(body.TxSequenceID)
@@ -217,7 +217,7 @@ class OrderAcks(Part):
         message = Message(
             Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
             DestinationQueueFormatName=name,
-            DestinationQueueManagerIdentifier=destination_guid(name),
+            DestinationQueueManagerIdentifier=get_destination_guid(name),
             Class=message_class,
             Priority=0,
             DeliveryGuarantee=DeliveryGuarantee.EXPRESS if order_ack else DeliveryGuarantee.RECOVERABLE,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, destination_guid
+from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, get_destination_guid
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import check_fit, check_queues, may_exceed_packet_size
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
@@ -32,7 +32,7 @@ class OwnMessages(Part):
         message = replace(
             message,
             Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
-            DestinationQueueManagerIdentifier=destination_guid(name),
+            DestinationQueueManagerIdentifier=get_destination_guid(name),
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)

@@ -15,9 +15,9 @@ from reference_qm.security import (
     UserSignCerts,
     authenticate_message,
     authorize_sender,
+    build_signed_content,
     decrypt_message,
     identify_sender,
-    signed_content,
 )
 from reference_qm.surface.clock import Now
 
@@ -95,7 +95,7 @@ class SecurityOnReceipt(Part):
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         """Return the properties that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
-        return signed_content(packet, kind)
+        return build_signed_content(packet, kind)
 
 
 def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:

@@ -214,7 +214,9 @@ class Sending(Part):
         """Return whether the next message should include the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
         if not session.UnackedReceivedMsgCount:
             return False
-        elapsed = self.qm.timers.elapsed_share(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+        elapsed = self.qm.timers.compute_elapsed_share(
+            TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms
+        )
         return elapsed > PIGGYBACK_FRACTION
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

@@ -55,7 +55,7 @@ class TransactionalSending(Part):
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
             return packet
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         unacked, identifier = sequence.UnackedSequence, int(session.OutgoingTxSequenceID)
         place = bisect_left(unacked, position.TxSequenceNumber, key=_GET_SEQUENCE_NUMBER)
         if place:
@@ -71,7 +71,7 @@ class TransactionalSending(Part):
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         """Start the Transactional Ack Wait Timer. Spec: MS-MQQB 3.1.2.6."""
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         sequence.ResendTime = now.utc_s + sequence.ResendInterval
         duration_ms = 1000 * sequence.ResendInterval
         self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
@@ -82,7 +82,7 @@ class TransactionalSending(Part):
         If such a message also has no session acknowledgment, it is counted again when it is sent again.
         """
         self.lengthen_resend_interval(session)
-        if outgoing_sequence(session).UnackedSequence:
+        if get_outgoing_sequence(session).UnackedSequence:
             self.start_ack_wait_timer(session, now)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and not position.ReceivedOrderAck:
@@ -97,13 +97,13 @@ class TransactionalSending(Part):
         3.1.5.6 increases the interval after OrderAcks and not after time-outs. Then a lost message would be sent
         again only hours later, because other messages had arrived.
         """
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[sequence.ResendIntervalIndex]
 
     def reset_resend_interval(self, session: Session) -> None:
         """Set the resend interval back to the shortest interval. Spec: MS-MQQB 3.1.5.6, note <24>."""
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         sequence.ResendIntervalIndex = 0
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
@@ -161,7 +161,7 @@ class TransactionalSending(Part):
             session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1 & 0xFFFFFFFF, identifier.TimeStamp)
             session.OutgoingTxSequenceNumber = 1
             if session.OutgoingQueueReference is not None:
-                self.qm.disk.save(self.qm.durability.sequence_entry(session.OutgoingQueueReference))
+                self.qm.disk.save(self.qm.durability.build_sequence_entry(session.OutgoingQueueReference))
 
 
 def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
@@ -177,7 +177,7 @@ def _get_unacked_sequence(session: Session) -> list[SequenceInfo]:
     return [] if session.TxOutgoingSequence is None else session.TxOutgoingSequence.UnackedSequence
 
 
-def outgoing_sequence(session: Session) -> OutgoingTransferSequence:
+def get_outgoing_sequence(session: Session) -> OutgoingTransferSequence:
     """Return the OutgoingTransferSequence of a session that was initialized."""
     assert session.TxOutgoingSequence is not None
     return session.TxOutgoingSequence

@@ -133,7 +133,7 @@ class Method:
         writer = NdrWriter(encoding, self.name)
         passing = self.passing[direction]
         if values.keys() != {one.name for one in passing}:
-            writer.misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
+            writer.raise_misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
         for one in passing:
             writer.where = f"{self.name} {one.name}"
             one.type.write_whole(writer, values[one.name], scope)

@@ -37,7 +37,7 @@ class FixedArray(NdrType):
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if len(value) != self.size:
-            writer.misuse(f"has {len(value)} elements, not {self.size}")
+            writer.raise_misuse(f"has {len(value)} elements, not {self.size}")
         self.element.write_many(writer, value, scope)
 
 
@@ -76,7 +76,7 @@ class ConformantArray(NdrType):
         """Write the elements after the maximum count."""
         wanted = get_correlated_value(self.size_is, scope)
         if len(value) != wanted:
-            writer.misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
+            writer.raise_misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
         writer.align(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
@@ -118,7 +118,7 @@ class ConformantVaryingArray(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
         if len(value) != length or length > size:
-            writer.misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
+            writer.raise_misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
         writer.align(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
@@ -153,7 +153,7 @@ class WideString(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         units = len(value.encode("utf-16-le", "surrogatepass")) // 2 + 1
         if "\0" in value or units > self.longest:
-            writer.misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
+            writer.raise_misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
         _write_counts(writer, units, units)
         WCHAR.write_many(writer, value + "\0", scope)
 

@@ -68,7 +68,7 @@ class Pointer(NdrType):
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value is None and (self.kind is PointerKind.REF or self._elements(scope)):
-            writer.misuse("must not be NULL here")
+            writer.raise_misuse("must not be NULL here")
         writer.write_referent(value is not None)
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -148,7 +148,7 @@ class Struct(NdrType):
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if not isinstance(value, Mapping) or value.keys() != self.fields.keys():
-            writer.misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
+            writer.raise_misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
         if self._conformant is not None:
             writer.count(len(value[self._conformant[0]]))
         alignment = self.get_alignment(writer.encoding)
@@ -216,7 +216,7 @@ class Union(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         tag = get_correlated_value(self.switch_is, scope)
         if tag not in self.arms:
-            writer.misuse(f"has no arm {tag}")
+            writer.raise_misuse(f"has no arm {tag}")
         if writer.encoding.wide:
             writer.align(self.get_alignment(writer.encoding))
         self.discriminant.write(writer, tag, scope)

@@ -98,7 +98,7 @@ class Unsigned(NdrType):
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
-            writer.misuse(f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}")
+            writer.raise_misuse(f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}")
         writer.number(self.size, value)
 
 
@@ -156,7 +156,7 @@ class Enumeration(NdrType):
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value > _ENUM_MAX:
-            writer.misuse(f"is {value}, which is too large for an enumeration")
+            writer.raise_misuse(f"is {value}, which is too large for an enumeration")
         writer.number(writer.encoding.enum_size, value)
 
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.1 QueueManager."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.1 QueueManager."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.2-01 to MQDMPR-3.1.1.2-D01."""
+"""Faults that break the rules MQDMPR-3.1.1.2-01 to MQDMPR-3.1.1.2-D01."""
 
 from __future__ import annotations
 

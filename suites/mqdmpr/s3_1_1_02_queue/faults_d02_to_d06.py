@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.2-D02 to MQDMPR-3.1.1.2-D06."""
+"""Faults that break the rules MQDMPR-3.1.1.2-D02 to MQDMPR-3.1.1.2-D06."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from harness.wire.protection import SIG20
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
 from suites.mqqb.steps.secured import Secured, sign_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-PRIORITIES = (3, 0, 7, 3, 7, 0)
+MESSAGE_PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
 QUOTA_KB = 6
@@ -38,11 +38,11 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     empty = _read_in_each_way(queue)
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
-        for number, priority in enumerate(PRIORITIES)
+        for number, priority in enumerate(MESSAGE_PRIORITIES)
     ]
     remote.send_all(packets)
-    reads = [queue.receive() for _ in PRIORITIES]
-    expected = [f"message {number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
+    reads = [queue.receive() for _ in MESSAGE_PRIORITIES]
+    expected = [f"message {number} of priority {MESSAGE_PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
     judge(
         "MQDMPR-3.1.1.2-20",
         expected=expected,
@@ -188,7 +188,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     for packet, label in zip(sent, ("express", "recoverable"), strict=True):
         judge(
             "MQDMPR-3.1.1.2-D05",
-            expected=SAME_PROPERTIES,
+            expected=UNCHANGED_PROPERTIES_OUTCOME,
             observed=describe_differences(packet, by_label.get(label), sut.guid),
             evidence=packet,
             case=f"{label} message in the journal",

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.12-02 to MQDMPR-3.1.1.12-31."""
+"""Faults that break the rules MQDMPR-3.1.1.12-02 to MQDMPR-3.1.1.12-31."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.12-67 to MQDMPR-3.1.1.12-D24."""
+"""Faults that break the rules MQDMPR-3.1.1.12-67 to MQDMPR-3.1.1.12-D24."""
 
 from __future__ import annotations
 

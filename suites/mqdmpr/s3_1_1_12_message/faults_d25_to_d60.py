@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.12-D25 to MQDMPR-3.1.1.12-D60."""
+"""Faults that break the rules MQDMPR-3.1.1.12-D25 to MQDMPR-3.1.1.12-D60."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message: default values of attributes."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about default values of attributes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message in the encryption, signing and tracing of messages, which only special cases
-reveal.
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about encryption, signatures and tracing, and that only special
+cases reveal.
 """
 
 from __future__ import annotations
@@ -267,8 +267,8 @@ class SenderBaseProviderType2(Securing):
         return sent
 
 
-@fault("sender-encryption-key-of-first-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class SenderEncryptionKeyOfFirstMessage(Securing):
+@fault("sender-reused-symmetric-key-wrong-in-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
+class SenderReusedSymmetricKeyWrongInMessage(Securing):
     """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
     message.
     """

@@ -61,9 +61,9 @@ CLASSIFICATION_RULES = (
 )
 
 
-NO_BITS = "no bits"
+NO_REQUESTED_BITS = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
-REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
+REQUESTED_BITS = (NO_REQUESTED_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, all bits that request an
 acknowledgment, or all bits of the field.
 """
@@ -147,7 +147,7 @@ def _let_messages_expire(peer, sut, kind):
 ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
-DISPOSITIONS = {
+DISPOSITION_CASES = {
     "arrived": Disposition(True, {}, _leave_messages, ARRIVAL_ACK_CLASS),
     "received": Disposition(True, {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
     "received by waiting reads": Disposition(
@@ -182,13 +182,15 @@ def _join_classes(classes_by_bits):
 
 @covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
+@pytest.mark.parametrize(
+    "end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITION_CASES]
+)
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
     purged, expire, are refused, exceed the quota or are deleted with their queue; each message is
     acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
-    disposition = DISPOSITIONS[end]
+    disposition = DISPOSITION_CASES[end]
     receiver = AcknowledgingReceiver(peer, sut)
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
@@ -226,11 +228,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     case = f"acknowledgments of the messages ({end}), by the bits set"
     for bit, rule in RULES_OF_BITS.items():
         with_bit = {
-            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
+            requested: values
+            for requested, values in expected.items()
+            if bit in requested or requested == NO_REQUESTED_BITS
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=_join_classes(with_bit), observed=_join_classes(observed), case=case, evidence=evidence)
-    for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
+    for requested, rules in {NO_REQUESTED_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue

@@ -6,11 +6,11 @@ import pytest
 
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change
+from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
 LIFETIME_S, LONG_LIFETIME_S, BODY_TYPE = 60, 7_654, 0x1011
-WAIT_MS = 90_000
+LONGEST_WAIT_MS = 90_000
 
 
 @needs("send", "receive", "queue_control", "restart")
@@ -32,7 +32,7 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
             time_to_reach_queue_s=LIFETIME_S,
         )
     sut.restart()
-    peer.pass_time(WAIT_MS)
+    peer.pass_time(LONGEST_WAIT_MS)
     peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
     first, second = queues
     judge.all(
@@ -70,7 +70,7 @@ def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, 
     change = describe_change(before, frames[0], peer.identifier) if frames else "not sent"
     judge(
         "MQDMPR-3.1.1.12-67",
-        expected=UNCHANGED_COPY,
+        expected=UNCHANGED_OUTCOME,
         observed=change,
         case="message after a restart",
         evidence=[before, *frames],

@@ -26,10 +26,10 @@ FIELDS_BY_RULE = {
     "MQDMPR-3.1.1.12-57": "extension_base64",
 }
 """For each rule, the name of the property on the control channel."""
-ALWAYS_SHOWN = ("label", "body_base64")
+ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
 ALL_FIELDS = tuple(FIELDS_BY_RULE.values())
 APPLICATION_FIELDS = ("application_tag", "body_base64", "body_type", "label")
-BODY = bytes(range(256)) * 40 + b"\0\0\0"
+SENT_BODY_BYTES = bytes(range(256)) * 40 + b"\0\0\0"
 TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
 SECONDS_PER_HOUR = 3_600
 DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
@@ -38,7 +38,7 @@ DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_FIELDS):
     """Judge the properties of a message at one point of its path, such as after a move or in the journal."""
     for rule, name in FIELDS_BY_RULE.items():
-        if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN):
+        if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
 
 
@@ -64,12 +64,12 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
         "CorrelationID": bytes(range(1, 21)),
         "ExtensionData": b"\0" + bytes(range(256)) * 2 + b"\0",
     }
-    sent = peer.open_raw().send(application.build_message(label, body=BODY, properties=properties))
+    sent = peer.open_raw().send(application.build_message(label, body=SENT_BODY_BYTES, properties=properties))
     if not application.await_labels(1):
         raise ConformanceFailure("the message did not arrive in its queue")
     wanted = {
         "application_tag": TAG,
-        "body_base64": base64.b64encode(BODY).decode(),
+        "body_base64": base64.b64encode(SENT_BODY_BYTES).decode(),
         "body_type": BODY_TYPE,
         "correlation_id": properties["CorrelationID"].hex(),
         "label": label,
@@ -102,7 +102,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """
     application = Application(peer, sut)
     label = f" {sut.own} {'x' * 230} "
-    values = {"body_base64": base64.b64encode(BODY).decode(), "application_tag": TAG, "body_type": 0x2011}
+    values = {"body_base64": base64.b64encode(SENT_BODY_BYTES).decode(), "application_tag": TAG, "body_type": 0x2011}
     before_s = peer.environment.now().utc_s
     sut.send(sut.direct_name(application.queue), label=label, **values)
     sut.send(

@@ -37,7 +37,7 @@ PROPERTY_AND_FIELD_BY_RULE = {
     "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
 }
 """For each rule, the name of the property on the control channel, and the field of the property in a packet."""
-ALWAYS_SHOWN = ("label", "body_base64")
+ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
 RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
@@ -93,7 +93,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     }
     found = _await_message_in_queue(peer, sut, sent, queue)
     for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
-        if name not in found and name not in ALWAYS_SHOWN:
+        if name not in found and name not in ALWAYS_SHOWN_PROPERTIES:
             judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
         else:
             subject = f"{name} of the received message"

@@ -32,8 +32,8 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_encryption_choice
 from suites.mqqb.steps.opening import private_name
 
-BODY = "a body with less than one block more"
-MESSAGES = (
+SENT_BODY = "a body with less than one block more"
+SECURITY_OF_SENT_MESSAGES = (
     ("none", "none", ALICE, None),
     ("sig20", "none", BOB, None),
     ("none", "none", ALICE, None),
@@ -106,12 +106,12 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     found = []
-    for signature, privacy, sender, hash_algorithm in MESSAGES:
+    for signature, privacy, sender, hash_algorithm in SECURITY_OF_SENT_MESSAGES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         with suppress(ControlRefused, LackedByRelease):
             frame = outgoing.send(
-                body=BODY,
+                body=SENT_BODY,
                 delivery=delivery,
                 authentication_level=signature,
                 privacy_level=privacy,
@@ -184,7 +184,7 @@ def _judge_encryption(judge, case, privacy, message):
         judge(
             "MQDMPR-3.1.1.12-05",
             expected=holds("not encrypted", otherwise="encrypted"),
-            observed=not message.encrypted and bytes(properties.MessageBody) == BODY.encode(),
+            observed=not message.encrypted and bytes(properties.MessageBody) == SENT_BODY.encode(),
             case=f"body ({case})",
             evidence=message.frame,
         )
@@ -200,7 +200,7 @@ def _judge_encryption(judge, case, privacy, message):
     nearest = message.choice if message.choice in choices else choices[-1]
     judge(
         RULES_OF_LEVELS[privacy],
-        expected=describe_encryption_choice(nearest) | {"body": BODY},
+        expected=describe_encryption_choice(nearest) | {"body": SENT_BODY},
         observed=describe_encryption_choice(message.choice) | {"body": message.body},
         case=f"encryption and body ({case})",
         evidence=message.frame,
@@ -209,7 +209,7 @@ def _judge_encryption(judge, case, privacy, message):
         return
     judge(
         "MQDMPR-3.1.1.12-D55",
-        expected=BODY,
+        expected=SENT_BODY,
         observed=message.body or "not decrypted",
         case=f"body decrypted with SymmetricKey ({case})",
         evidence=message.frame,

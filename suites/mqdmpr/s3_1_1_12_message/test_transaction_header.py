@@ -16,10 +16,10 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.ordering import Receiver
 
 SHORT_LIFETIME_S = 2
-RULES = ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
+RULES_OF_FINAL_ACK_REQUEST = ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
 
 
-@covers(*RULES)
+@covers(*RULES_OF_FINAL_ACK_REQUEST)
 @varied("response queue", body=("short", "5,000 bytes"))
 def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     """Two transactional messages expire in their queue: the SUT sends a FinalAck for the message with FA 1, and none
@@ -42,7 +42,7 @@ def receive_from_subqueue(sut, queue):
 
 
 @needs("receive", "queue_control")
-@covers(*RULES)
+@covers(*RULES_OF_FINAL_ACK_REQUEST)
 @pytest.mark.parametrize(
     "act",
     [

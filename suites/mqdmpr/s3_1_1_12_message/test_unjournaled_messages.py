@@ -10,7 +10,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
 
-JOURNAL = "system$;journal"
+SYSTEM_JOURNAL = "system$;journal"
 
 
 @needs("receive")
@@ -28,7 +28,7 @@ def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, deliv
     sent = {
         f"{{{frame['UserHeader'].SourceQueueManager}}}\\{frame['UserHeader'].MessageID}".lower() for frame in frames
     }
-    journaled = [one["message_id"] for one in sut.control.call("peek", queue=JOURNAL)["messages"]]
+    journaled = [one["message_id"] for one in sut.control.call("peek", queue=SYSTEM_JOURNAL)["messages"]]
     judge(
         "MQDMPR-3.1.1.12-23",
         expected=none("journaled message without JP"),

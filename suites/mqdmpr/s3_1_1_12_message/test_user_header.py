@@ -7,14 +7,14 @@ import pytest
 from harness.expectations import between, none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
-WAIT_S = 5
+WAIT_FOR_EXPIRY_S = 5
 
 
 @needs("send", "receive")
@@ -48,7 +48,13 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     by_tag = dict(zip(sender.tags(frames), frames, strict=True))
     for tag, message in ((1, positive), (3, second)):
         observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
-        judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME_PROPERTIES, observed=observed, evidence=frames)
+        judge(
+            "MQMQ-2.2.19.2-14",
+            "MQDMPR-3.1.1.12-21",
+            expected=UNCHANGED_PROPERTIES_OUTCOME,
+            observed=observed,
+            evidence=frames,
+        )
 
 
 @needs("send", "pause")
@@ -67,7 +73,7 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     sut.pause(to)
     sender.send(2, delivery=delivery)
     elapsed_s = peer.environment.now().utc_s - begin_s
-    peer.pass_time(WAIT_S * 1_000)
+    peer.pass_time(WAIT_FOR_EXPIRY_S * 1_000)
     sut.resume(to)
     frames = sender.collect(session, 2)
     judge(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.16 OpenQueueDescriptor."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.16 OpenQueueDescriptor."""
 
 from __future__ import annotations
 

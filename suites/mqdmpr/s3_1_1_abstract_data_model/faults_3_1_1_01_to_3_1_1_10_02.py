@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1-01 to MQDMPR-3.1.1.10-02."""
+"""Faults that break the rules MQDMPR-3.1.1-01 to MQDMPR-3.1.1.10-02."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_relocation, message_entry
+from reference_qm.core.store.entries import build_message_entry, build_relocation
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
@@ -71,7 +71,7 @@ class QueueManagerChangedAttributeOfQueueLostAtRestart(QueueCommands):
     """At a restart, the queue manager loses a change to an attribute of an existing queue."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
-        entry = self.qm.durability.queue_entry(queue)
+        entry = self.qm.durability.build_queue_entry(queue)
         answer = super()._change_attributes(queue, changes, token)
         self.qm.disk.save(entry)
         return answer
@@ -180,7 +180,7 @@ class OutgoingExpressMessageSurvivesRestart(Durability):
         outgoing = isinstance(position.QueueReference, OutgoingQueue)
         if outgoing and self.qm.disk.used and _is_express(position.MessageReference):
             position.key = self.qm.next_persist_token()
-            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+            change = change | build_message_entry(position, serialize_message(position.MessageReference).build())
         return change
 
 
@@ -193,7 +193,7 @@ class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
         local = not isinstance(position.QueueReference, OutgoingQueue)
         if local and self.qm.disk.used and _is_express(position.MessageReference):
             position.key = self.qm.next_persist_token()
-            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+            change = change | build_message_entry(position, serialize_message(position.MessageReference).build())
         return change
 
 

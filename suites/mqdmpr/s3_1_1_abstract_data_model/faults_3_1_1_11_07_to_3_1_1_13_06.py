@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.1.11-07 to MQDMPR-3.1.1.13-06."""
+"""Faults that break the rules MQDMPR-3.1.1.11-07 to MQDMPR-3.1.1.13-06."""
 
 from __future__ import annotations
 

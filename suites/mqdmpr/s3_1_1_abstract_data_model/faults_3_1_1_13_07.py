@@ -1,4 +1,4 @@
-"""Faults of the rule MQDMPR-3.1.1.13-07."""
+"""Faults that break the rule MQDMPR-3.1.1.13-07."""
 
 from __future__ import annotations
 

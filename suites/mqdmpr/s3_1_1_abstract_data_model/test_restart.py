@@ -24,7 +24,7 @@ pytestmark = needs("restart")
 HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 LONGEST_LABEL = "Kept, \u00e4\u0416\u4e2d " + "x" * 110 + " End"
 """A label of 124 characters, the maximum number (MS-MQMQ 2.3.1.8)."""
-PROPERTIES: tuple[dict[str, Any], ...] = (
+QUEUE_PROPERTY_CASES: tuple[dict[str, Any], ...] = (
     {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -32_768},
     {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 32_767},
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
@@ -67,7 +67,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     queue stays deleted, and a new queue gets an unused private number.
     """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
-    names = [sut.new_queue("Kept", **properties) for properties in PROPERTIES]
+    names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)

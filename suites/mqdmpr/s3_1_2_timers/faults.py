@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.2 Timers."""
+"""Faults that break rules of MS-MQDMPR 3.1.2 Timers."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
         self.qm.post(LifetimesChanged())
 
 
-@fault("queue-manager-lifetime-counts-from-arrival-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLifetimeCountsFromArrivalAfterRestart(Lifetimes):
+@fault("queue-manager-lifetimes-forgotten-at-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerLifetimesForgottenAtRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:

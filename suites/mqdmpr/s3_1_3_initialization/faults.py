@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.3 Initialization."""
+"""Faults that break rules of MS-MQDMPR 3.1.3 Initialization."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.store.entries import build_relocation, message_entry
+from reference_qm.core.store.entries import build_message_entry, build_relocation
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -59,8 +59,8 @@ class DomainChangeIgnoredAtStart(Membership):
         super().on_domain_reported(event if known is None else DomainReported(known), now)
 
 
-@fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
-class SecurityProviderOfDirectoryNotQueried(Membership):
+@fault("security-authority-not-queried-for-domain", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
+class SecurityAuthorityNotQueriedForDomain(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -444,5 +444,5 @@ class RestartKeepsMessageThatOpenTransactionSent(TransactionOperations):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         if not isinstance(queue, OutgoingQueue) and self.qm.disk.used:
-            self.qm.disk.save(message_entry(position, serialize_message(position.MessageReference).build()))
+            self.qm.disk.save(build_message_entry(position, serialize_message(position.MessageReference).build()))
         return position

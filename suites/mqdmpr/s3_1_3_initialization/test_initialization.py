@@ -8,7 +8,7 @@ from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, listed_keys
+from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, read_listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
 
@@ -28,7 +28,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
-    keys = listed_keys(blob)
+    keys = read_listed_keys(blob)
     judge(
         "MQDMPR-3.1.3-24",
         expected=holds("more than one"),

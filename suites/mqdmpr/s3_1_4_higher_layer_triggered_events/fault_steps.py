@@ -20,13 +20,13 @@ def reopen_transaction(qm: QueueManager, transaction: Transaction) -> None:
     qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
 
-ENQUEUE = OperationType.ENQUEUE
+ENQUEUE_OPERATION = OperationType.ENQUEUE
 
 
-DEQUEUE = OperationType.DEQUEUE
+DEQUEUE_OPERATION = OperationType.DEQUEUE
 
 
-MOVE = OperationType.MOVE
+MOVE_OPERATION = OperationType.MOVE
 
 
 def list_sent(transaction: Transaction) -> list[MessagePosition]:
@@ -34,5 +34,5 @@ def list_sent(transaction: Transaction) -> list[MessagePosition]:
     return [
         one.MessagePositionReference
         for one in transaction.TransactionalOperationCollection
-        if one.OperationType is ENQUEUE
+        if one.OperationType is ENQUEUE_OPERATION
     ]

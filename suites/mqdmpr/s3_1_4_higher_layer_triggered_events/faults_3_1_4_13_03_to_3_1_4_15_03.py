@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.13-03 to MQDMPR-3.1.4.15-03."""
+"""Faults that break the rules MQDMPR-3.1.4.13-03 to MQDMPR-3.1.4.15-03."""
 
 from __future__ import annotations
 

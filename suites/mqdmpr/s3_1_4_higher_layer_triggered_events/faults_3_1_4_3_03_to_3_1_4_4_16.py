@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.3-03 to MQDMPR-3.1.4.4-16."""
+"""Faults that break the rules MQDMPR-3.1.4.3-03 to MQDMPR-3.1.4.4-16."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import DEQUEUE, MOVE, list_sent
+from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import DEQUEUE_OPERATION, MOVE_OPERATION, list_sent
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
@@ -121,7 +121,7 @@ class TransactionThatBeginsWithReceiveHasNoFirstMessage(TransactionEvents):
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
         if transaction.TransactionalOperationCollection[:1] and (
-            transaction.TransactionalOperationCollection[0].OperationType is DEQUEUE
+            transaction.TransactionalOperationCollection[0].OperationType is DEQUEUE_OPERATION
         ):
             for position in list_sent(transaction):
                 position.MessageReference = replace(position.MessageReference, FirstInTransaction=False)
@@ -157,7 +157,7 @@ class TransactionThatEndsWithReceiveHasNoLastMessage(TransactionEvents):
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
         if transaction.TransactionalOperationCollection[-1:] and (
-            transaction.TransactionalOperationCollection[-1].OperationType is DEQUEUE
+            transaction.TransactionalOperationCollection[-1].OperationType is DEQUEUE_OPERATION
         ):
             for position in list_sent(transaction):
                 position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
@@ -209,7 +209,7 @@ class PrepareRefusedForTransactionWithMove(Coordinating):
     """The queue manager refuses to prepare a transaction that moves a message."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
-        if any(one.OperationType is MOVE for one in transaction.TransactionalOperationCollection):
+        if any(one.OperationType is MOVE_OPERATION for one in transaction.TransactionalOperationCollection):
             raise CommandError("the transaction moves a message: abort it")
         return super().prepare(transaction, single_phase, token, now)
 
@@ -354,7 +354,7 @@ class CommitKeepsSecondMovedMessageInSource(TransactionEvents):
     """
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE_OPERATION]
         copied = [(one.MessagePositionReference.QueueReference, one.MessagePositionReference) for one in moves[1:]]
         super().transaction_commit(transaction, now)
         for queue, position in copied:

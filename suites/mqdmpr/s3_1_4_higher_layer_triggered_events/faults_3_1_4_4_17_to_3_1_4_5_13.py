@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.4-17 to MQDMPR-3.1.4.5-13."""
+"""Faults that break the rules MQDMPR-3.1.4.4-17 to MQDMPR-3.1.4.5-13."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
-    MOVE,
+    MOVE_OPERATION,
     list_sent,
     reopen_empty_transaction,
     reopen_transaction,
@@ -44,7 +44,7 @@ class CommitCarriesOutFirstMoveOnly(TransactionEvents):
     """At a commit, the queue manager moves only the first of several messages that the transaction moves."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE_OPERATION]
         for one in moves[1:]:
             transaction.TransactionalOperationCollection.remove(one)
             self.qm.positions.unlock_message(one.MessagePositionReference)
@@ -56,7 +56,7 @@ class CommitMovesAllMessagesToFirstTarget(TransactionEvents):
     """At a commit, the queue manager moves all messages of the transaction to the subqueue of its first move."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE_OPERATION]
         for one in moves[1:]:
             one.TargetQueueReference = moves[0].TargetQueueReference
         super().transaction_commit(transaction, now)
@@ -114,8 +114,10 @@ class CommittedMovesInReverseOrder(TransactionEvents):
     """When a commit moves several messages, the queue manager inserts them into the target queue in reverse order."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
-        others = [one for one in transaction.TransactionalOperationCollection if one.OperationType is not MOVE]
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE_OPERATION]
+        others = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is not MOVE_OPERATION
+        ]
         transaction.TransactionalOperationCollection[:] = [*others, *reversed(moves)]
         super().transaction_commit(transaction, now)
 

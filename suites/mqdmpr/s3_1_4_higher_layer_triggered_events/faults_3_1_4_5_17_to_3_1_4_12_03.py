@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.4.5-17 to MQDMPR-3.1.4.12-03."""
+"""Faults that break the rules MQDMPR-3.1.4.5-17 to MQDMPR-3.1.4.12-03."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
-    DEQUEUE,
-    ENQUEUE,
-    MOVE,
+    DEQUEUE_OPERATION,
+    ENQUEUE_OPERATION,
+    MOVE_OPERATION,
     list_sent,
     reopen_empty_transaction,
     reopen_transaction,
@@ -125,7 +125,7 @@ class AbortOfTransactionWithMoveRefused(Coordinating):
     """The queue manager refuses to abort a transaction that moves a message."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
-        if any(one.OperationType is MOVE for one in transaction.TransactionalOperationCollection):
+        if any(one.OperationType is MOVE_OPERATION for one in transaction.TransactionalOperationCollection):
             raise CommandError("the transaction moves a message: commit it")
         return super().abort(transaction, token)
 
@@ -270,7 +270,7 @@ class InDoubtTransactionCommitReturnsReceivedMessage(TransactionRecords):
     """After a restart, the commit of a transaction in doubt returns the messages that the transaction received."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
-        kept = [one for one in value["operations"] if one[0] != DEQUEUE.value]
+        kept = [one for one in value["operations"] if one[0] != DEQUEUE_OPERATION.value]
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
@@ -287,12 +287,12 @@ class InDoubtTransactionAbortLeavesMovedMessageLocked(TransactionRecords):
                     unit.TransactionalOperationCollection.remove(one)
 
 
-@fault("in-doubt-transaction-abort-sends-outgoing-message", breaks="MQDMPR-3.1.4.10-D01", blind=True)
-class InDoubtTransactionAbortSendsOutgoingMessage(TransactionRecords):
+@fault("in-doubt-transaction-messages-sent-at-restart", breaks="MQDMPR-3.1.4.10-D01", blind=True)
+class InDoubtTransactionMessagesSentAtRestart(TransactionRecords):
     """At a restart, the queue manager sends the messages of a prepared transaction to other queue managers at once."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
-        kept = [one for one in value["operations"] if one[0] != ENQUEUE.value]
+        kept = [one for one in value["operations"] if one[0] != ENQUEUE_OPERATION.value]
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
@@ -353,8 +353,8 @@ class OfflineQueueManagerKeepsHalfOpenSessions(Administering):
             self.qm.sessions[session.number] = session
 
 
-@fault("offline-queue-manager-second-time-accepts-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class OfflineQueueManagerSecondTimeAcceptsSessions(Administering):
+@fault("second-offline-request-after-online-request-ignored", breaks="MQDMPR-3.1.4.12-03", blind=True)
+class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
     """A queue manager that was taken offline and brought online again ignores a second request to go offline."""
 
     def take_offline(self, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.4.1, 3.1.4.9 to 3.1.4.15: the start, transactions in doubt, and administration."""
+"""Faults that break rules of MS-MQDMPR 3.1.4.1 and 3.1.4.9 to 3.1.4.15 about the start, transactions in doubt, and
+administration.
+"""
 
 from __future__ import annotations
 

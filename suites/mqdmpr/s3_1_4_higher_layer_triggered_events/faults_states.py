@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.4. Each fault breaks one transition of the table states.toml; its author had read the
-section, but not the checks.
+"""Faults that break rules of MS-MQDMPR 3.1.4. Each fault breaks one transition of the table states.toml. The author of
+the faults knew the section, but not the checks.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import Application
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 PREPARED_KINDS = ("prepared", "in doubt")
 COMMIT_RULES = ("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18")
@@ -107,7 +107,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
     for label in ("c", "d", "e") if verb == "commit" else ():
         judge(
             "MQDMPR-3.1.4.4-17",
-            expected=SAME_PROPERTIES,
+            expected=UNCHANGED_PROPERTIES_OUTCOME,
             observed=describe_differences(packets[label], moved.get(label), sut.guid),
             evidence=packets[label],
             case=f"moved message {label}",

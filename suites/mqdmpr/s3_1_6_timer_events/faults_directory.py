@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.6.1, 3.1.6.2: the timers after which sites and gates are read again from the directory."""
+"""Faults that break rules of MS-MQDMPR 3.1.6.1 and 3.1.6.2 about the timers after which sites and gates are read again
+from the directory.
+"""
 
 from __future__ import annotations
 

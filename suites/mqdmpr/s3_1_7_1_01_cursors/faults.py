@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.1 Open Cursor and 3.1.7.1.2 Close Cursor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.3-02 to MQDMPR-3.1.7.1.3-D03."""
+"""Faults that break the rules MQDMPR-3.1.7.1.3-02 to MQDMPR-3.1.7.1.3-D03."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.3-D04 to MQDMPR-3.1.7.1.3.1-19."""
+"""Faults that break the rules MQDMPR-3.1.7.1.3-D04 to MQDMPR-3.1.7.1.3.1-19."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
 
 from __future__ import annotations
 

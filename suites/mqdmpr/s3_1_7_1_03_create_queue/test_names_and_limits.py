@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 pytestmark = needs("queue_control")
 
 HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-EXTREMES: tuple[dict[str, Any], ...] = (
+EXTREME_QUEUE_PROPERTIES: tuple[dict[str, Any], ...] = (
     {"quota_kb": 0},
     {"journal_quota_kb": 0},
     {"quota_kb": 1, "journal_quota_kb": 0x7FFF_FFFF},
@@ -29,7 +29,7 @@ EXTREMES: tuple[dict[str, Any], ...] = (
 @covers("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_extreme_values(sut, judge):
     """A new queue has the values that its creator supplies, also the lowest and highest values, in any combination."""
-    for properties in EXTREMES:
+    for properties in EXTREME_QUEUE_PROPERTIES:
         queue = sut.new_queue("extreme", **properties)
         shown = sut.control.call("get_queue", name=queue)
         judge.all(

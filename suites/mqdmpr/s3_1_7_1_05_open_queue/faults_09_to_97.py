@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.5-09 to MQDMPR-3.1.7.1.5-97."""
+"""Faults that break the rules MQDMPR-3.1.7.1.5-09 to MQDMPR-3.1.7.1.5-97."""
 
 from __future__ import annotations
 

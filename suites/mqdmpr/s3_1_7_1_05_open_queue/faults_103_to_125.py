@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.5-103 to MQDMPR-3.1.7.1.5-125."""
+"""Faults that break the rules MQDMPR-3.1.7.1.5-103 to MQDMPR-3.1.7.1.5-125."""
 
 from __future__ import annotations
 
@@ -210,8 +210,8 @@ class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
                     del queue.OpenQueueDescriptorCollection[handle]
 
 
-@fault("peeker-before-receiver-hides-receiver", breaks="MQDMPR-3.1.7.1.5-114", blind=True)
-class PeekerBeforeReceiverHidesReceiver(QueueOpening):
+@fault("sharing-mode-compared-with-first-reader-only", breaks="MQDMPR-3.1.7.1.5-114", blind=True)
+class SharingModeComparedWithFirstReaderOnly(QueueOpening):
     """The queue manager compares the sharing mode of a new reader only with that of the first reader of the queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

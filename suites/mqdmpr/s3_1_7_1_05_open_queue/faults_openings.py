@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: attributes of OpenQueueDescriptors and of outgoing queues."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about attributes of OpenQueueDescriptors and of outgoing
+queues.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: format names that can be opened for sending."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about format names that can be opened for sending."""
 
 from __future__ import annotations
 

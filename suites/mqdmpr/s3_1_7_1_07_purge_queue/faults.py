@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.7 Purge Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.7 Purge Queue."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PurgedMessageRestoredByRestart(TransactionOperations):
         }
 
 
-@fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
-class PurgedMessageRestoredByAbort(Positions):
+@fault("message-locked-during-purge-restored", breaks="MQDMPR-3.1.7.1.7-05")
+class MessageLockedDuringPurgeRestored(Positions):
     """A message that is locked during a purge is in the queue again when its reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.8 Create Transaction."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class TransactionNotListedBeforeUse(TransactionEvents):
         return super().find_transaction(identifier)
 
 
-@fault("queue-manager-second-internal-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
-class QueueManagerSecondInternalTransactionReplacesFirst(TransactionCommands):
+@fault("queue-manager-empty-transaction-forgotten-when-another-begins", breaks="MQDMPR-3.1.7.1.8-04")
+class QueueManagerEmptyTransactionForgottenWhenAnotherBegins(TransactionCommands):
     """The queue manager forgets an open transaction without operations when another transaction begins."""
 
     def begin_transaction(self, request: Any, token: int, now: Now) -> Result:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.9 Enqueue Message."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
         return status
 
 
-@fault("queue-manager-quota-of-queue-ignores-extension", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class QueueManagerQuotaOfQueueIgnoresExtension(Quotas):
+@fault("queue-manager-quota-of-queue-ignores-messages-without-body", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
+class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
     """A message without a body never exceeds the Quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

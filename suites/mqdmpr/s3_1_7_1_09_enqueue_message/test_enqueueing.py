@@ -18,7 +18,7 @@ pytestmark = needs("queues", "receive")
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of the messages that expire in their queue."""
 LATER_PRIORITIES = {"d": 3, "high": 5, "middle": 4, "low": 2, "second high": 5, "top": 7, "second top": 7}
-PRIORITIES = (3, 6, 0, 7, 3)
+MESSAGE_PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 
 
@@ -28,12 +28,12 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
     compares transactional and nontransactional messages.
     """
     application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
-    for number, priority in enumerate(PRIORITIES):
+    for number, priority in enumerate(MESSAGE_PRIORITIES):
         application.fill(f"message {number}", PR=priority)
     transactional_application.fill("first", "second")
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
-        for number, priority in enumerate(PRIORITIES)
+        for number, priority in enumerate(MESSAGE_PRIORITIES)
         for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]

@@ -75,7 +75,7 @@ def _normalize_value(value):
     return value.lower() if isinstance(value, str) and value.startswith("DIRECT") else value
 
 
-RULES = ("MQDMPR-3.1.7.1.9-09", "MQDMPR-3.1.7.1.9-14")
+RULES_OF_LOCAL_ENQUEUEING = ("MQDMPR-3.1.7.1.9-09", "MQDMPR-3.1.7.1.9-14")
 TRANSACTION_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
@@ -104,23 +104,28 @@ def judge_queues(judge, rules, sut, queues, sent, expected, case, evidence):
     )
 
 
-@covers(*RULES)
+@covers(*RULES_OF_LOCAL_ENQUEUEING)
 def test_local_messages_are_whole_and_in_order_of_priority(peer, sut, judge):
     """An application sends six recoverable messages, in turn to two queues with a message of the peer: each message is
     in its queue, by priority, with all properties that were sent. A restart changes nothing.
     """
     queues, packets = store_messages_of_peer(peer, sut)
     sent = send_messages(sut, peer, queues)
-    judge_queues(judge, RULES, sut, queues, sent, ("bdacy", "uvz"), "after the sends", packets)
+    judge_queues(judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after the sends", packets)
     if sut.has("restart"):
         sut.restart()
-        judge_queues(judge, RULES, sut, queues, sent, ("bdacy", "uvz"), "after a restart", packets)
+        judge_queues(judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after a restart", packets)
 
 
 @needs("transactions")
 @covers(*TRANSACTION_RULES)
 @pytest.mark.parametrize(
-    "end", [pytest.param("commit", marks=covers(*RULES)), "abort", pytest.param("restart", marks=needs("restart"))]
+    "end",
+    [
+        pytest.param("commit", marks=covers(*RULES_OF_LOCAL_ENQUEUEING)),
+        "abort",
+        pytest.param("restart", marks=needs("restart")),
+    ],
 )
 def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
     """An application sends six messages in a transaction, in turn to two queues with a message of the peer: nothing
@@ -141,7 +146,7 @@ def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
         sut.attempt(end, transaction=transaction)
     committed = end == "commit"
     expected = ("yabcd", "zuv") if committed else ("y", "z")
-    rules = (*RULES, *TRANSACTION_RULES) if committed else TRANSACTION_RULES
+    rules = (*RULES_OF_LOCAL_ENQUEUEING, *TRANSACTION_RULES) if committed else TRANSACTION_RULES
     judge_queues(judge, rules, sut, queues, sent, expected, f"after the {end}", packets)
     if end != "restart" and sut.has("restart"):
         sut.restart()

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.10-02 to MQDMPR-3.1.7.1.10-34."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-02 to MQDMPR-3.1.7.1.10-34."""
 
 from __future__ import annotations
 
@@ -267,8 +267,8 @@ class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
         return super().cancel_waiting_read(queue, tag, status)
 
 
-@fault("cursor-of-second-pending-receive-stays-at-its-position", breaks="MQDMPR-3.1.7.1.10-31")
-class CursorOfSecondPendingReceiveStaysAtItsPosition(Cursors):
+@fault("cursor-of-pending-receive-moves-only-from-start", breaks="MQDMPR-3.1.7.1.10-31")
+class CursorOfPendingReceiveMovesOnlyFromStart(Cursors):
     """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
     of the queue.
     """

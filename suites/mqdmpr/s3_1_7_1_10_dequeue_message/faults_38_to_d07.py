@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.10-38 to MQDMPR-3.1.7.1.10-D07."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-38 to MQDMPR-3.1.7.1.10-D07."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ class QueueManagerWaitingReceiveOfTransactionDoesNotLock(Waiting):
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("queue-manager-receive-in-transaction-of-another-reader-taken", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class QueueManagerReceiveInTransactionOfAnotherReaderTaken(TransactionOperations):
+@fault("queue-manager-transactional-receive-from-subqueue-not-locked", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
+class QueueManagerTransactionalReceiveFromSubqueueNotLocked(TransactionOperations):
     """The queue manager does not lock a message that a transaction receives from a subqueue."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10. Each fault breaks one transition of a table of states; its author had read the
-section, but not the checks.
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.10. Each fault breaks one transition of a table of states. The author of
+the faults knew the section, but not the checks.
 """
 
 from __future__ import annotations

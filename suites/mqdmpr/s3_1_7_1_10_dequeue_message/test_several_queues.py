@@ -15,11 +15,11 @@ pytestmark = needs("queue_control", "receive")
 
 PENDING_TIMEOUT_MS = 60_000
 LOCKED_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24")
-END_RULES = ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+RULES_OF_TRANSACTION_END = ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("transactions")
-@covers(*LOCKED_RULES, *END_RULES)
+@covers(*LOCKED_RULES, *RULES_OF_TRANSACTION_END)
 @pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
 def test_receives_of_transaction_from_several_queues_end_together(peer, sut, judge, end):
     """A transaction receives messages from two queues and a subqueue, with and without LookupIdentifiers, and a message
@@ -85,7 +85,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
         if end == "commit"
         else queues.expect(queue="abcdef", other="uvwx", third="p", subqueue=sub)
     )
-    rules = END_RULES if end == "commit" else (*LOCKED_RULES, *END_RULES)
+    rules = RULES_OF_TRANSACTION_END if end == "commit" else (*LOCKED_RULES, *RULES_OF_TRANSACTION_END)
     _judge_end(judge, rules, queues, left, before, f"after the {end}")
     if end != "restart" and sut.has("restart"):
         sut.restart()
@@ -122,14 +122,17 @@ WAYS_TO_RECEIVE = (
 """The ways to receive a message: the queue and position from which the read takes the message, whether the read waits,
 and the search by LookupIdentifier.
 """
-SEEKS = WAYS_TO_RECEIVE[5:]
+LOOKUP_WAYS = WAYS_TO_RECEIVE[5:]
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
 LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
 
 @pytest.mark.parametrize(
     "way",
-    [pytest.param(way, marks=covers(*(LOOKUP_RULES if way in SEEKS else RECEIVE_RULES))) for way in WAYS_TO_RECEIVE],
+    [
+        pytest.param(way, marks=covers(*(LOOKUP_RULES if way in LOOKUP_WAYS else RECEIVE_RULES)))
+        for way in WAYS_TO_RECEIVE
+    ],
 )
 def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
     """Two journaled queues contain five messages that differ in every property. An application receives one message, in
@@ -156,7 +159,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         queues.fill("queue", "abc")
         before = queues.properties()
         ids = {label: queues.lookup_id("queue", label) for label in "abc"}
-        if way in SEEKS:
+        if way in LOOKUP_WAYS:
             relative = {"next": "a", "previous": "c"}.get(way, "b")
             answer = sut.control.call("receive_by_lookup_id", lookup_id=ids[relative], seek=way, **source)
         else:
@@ -167,7 +170,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         expected = queues.expect(queue=left, other="uv", journal=labels)
     received = describe_messages([message] if message else [])
     original = {labels: before[labels]} if labels in before else received
-    rules = LOOKUP_RULES if way in SEEKS else RECEIVE_RULES
+    rules = LOOKUP_RULES if way in LOOKUP_WAYS else RECEIVE_RULES
     judge(
         rules[1],
         expected=facts(labels=[labels], properties=none("changed property")),

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin."""
 
 from __future__ import annotations
 

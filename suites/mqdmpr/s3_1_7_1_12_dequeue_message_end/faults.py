@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.12 Dequeue Message End."""
 
 from __future__ import annotations
 

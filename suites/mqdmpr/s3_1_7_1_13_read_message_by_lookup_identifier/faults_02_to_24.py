@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.13-02 to MQDMPR-3.1.7.1.13-24."""
+"""Faults that break the rules MQDMPR-3.1.7.1.13-02 to MQDMPR-3.1.7.1.13-24."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ class QueueManagerLookupFindsMessageOfOtherQueue(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("lookup-in-queue-finds-first-message-with-foreign-identifier", breaks="MQDMPR-3.1.7.1.13-11")
-class LookupInQueueFindsFirstMessageWithForeignIdentifier(Seeking):
+@fault("receive-by-seek-previous-searches-forward", breaks="MQDMPR-3.1.7.1.13-11")
+class ReceiveBySeekPreviousSearchesForward(Seeking):
     """A receive with the action SeekPrevious searches for the next message instead of the previous one; a peek with
     this action searches correctly.
     """

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.13-25 to MQDMPR-3.1.7.1.13-39."""
+"""Faults that break the rules MQDMPR-3.1.7.1.13-25 to MQDMPR-3.1.7.1.13-39."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ class QueueManagerLookupOperationBeforeEarlierOperations(Reading):
             operations.insert(0, operations.pop())
 
 
-@fault("operation-of-second-receive-by-lookup-id-precedes-first-operation", breaks="MQDMPR-3.1.7.1.13-29")
-class OperationOfSecondReceiveByLookupIdPrecedesFirstOperation(TransactionOperations):
+@fault("operation-of-receive-precedes-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
+class OperationOfReceivePrecedesEarlierOperations(TransactionOperations):
     """Each receive inserts its operation before the earlier operations of its transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

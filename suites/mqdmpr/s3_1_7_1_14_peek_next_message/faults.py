@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.14 Peek Next Message."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from harness.expectations import facts
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqp.steps.cancelling import NO_MESSAGE, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
 
 pytestmark = needs("qm2qm")
 
@@ -107,7 +107,7 @@ def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, whi
         expected=facts(
             before=[Call.WAITING] * 3,
             cancel="MQ_OK",
-            after=[NO_MESSAGE if read is reads[which] else Call.WAITING for read in reads],
+            after=[NO_MESSAGE_OUTCOME if read is reads[which] else Call.WAITING for read in reads],
         ),
         observed={"before": waits, "cancel": cancelled.outcome, "after": ends},
         evidence=[cancelled, *reads],

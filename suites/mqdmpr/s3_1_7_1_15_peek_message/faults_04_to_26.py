@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.15-04 to MQDMPR-3.1.7.1.15-26."""
+"""Faults that break the rules MQDMPR-3.1.7.1.15-04 to MQDMPR-3.1.7.1.15-26."""
 
 from __future__ import annotations
 

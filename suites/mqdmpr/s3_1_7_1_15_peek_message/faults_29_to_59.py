@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.15-29 to MQDMPR-3.1.7.1.15-59."""
+"""Faults that break the rules MQDMPR-3.1.7.1.15-29 to MQDMPR-3.1.7.1.15-59."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids
 
-WAIT_MS = 60_000
+READ_TIMEOUT_MS = 60_000
 TIMED_OUT, RECEIVED, LOCKED = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_TRANSACTION_USAGE"
 RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-23")
 
@@ -51,7 +51,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         case="peeks while a message is locked",
     )
     locking += [other.start_receive(), queue.start_receive()]
-    waiting = other.begin(Action.RECEIVE, ulTimeout=WAIT_MS)
+    waiting = other.begin(Action.RECEIVE, ulTimeout=READ_TIMEOUT_MS)
     state_of_receive = waiting.state_after_silence()
     remote.deliver(["d"])
     locking.append(waiting.wait())
@@ -78,7 +78,8 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     readers = (queue, queue, remote.open())
     cursors: tuple[dict[str, int], ...] = ({}, {"hCursor": late_cursor}, {})
     waits = [
-        reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
+        reader.begin(Action.PEEK_CURRENT, ulTimeout=READ_TIMEOUT_MS, **by)
+        for reader, by in zip(readers, cursors, strict=True)
     ]
     judge(
         "MQDMPR-3.1.7.1.10-D01",

@@ -20,7 +20,7 @@ RULE_BY_READ = {
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
-READS = (*((verb, False) for verb in ("receive", "peek_message")), *((verb, True) for verb in RULE_BY_READ))
+READ_CASES = (*((verb, False) for verb in ("receive", "peek_message")), *((verb, True) for verb in RULE_BY_READ))
 """The verb of each read, and whether the read uses a cursor."""
 
 
@@ -47,7 +47,7 @@ def _build_arguments(sut, application, verb, by_cursor):
             marks=covers(RULE_BY_READ[verb]),
             id=f"{verb} by cursor" if by_cursor and verb != "peek_next" else verb,
         )
-        for verb, by_cursor in READS
+        for verb, by_cursor in READ_CASES
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):

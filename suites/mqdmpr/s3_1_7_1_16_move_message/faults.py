@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.16 Move Message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request."""
 
 from __future__ import annotations
 

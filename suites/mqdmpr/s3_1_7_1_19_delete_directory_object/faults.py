@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
 
 from __future__ import annotations
 

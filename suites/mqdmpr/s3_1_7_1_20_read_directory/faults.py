@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.20 Read Directory."""
 
 from __future__ import annotations
 

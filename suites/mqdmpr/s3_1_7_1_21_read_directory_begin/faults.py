@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.21 Read Directory Begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.25 Check Directory Online."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.25 Check Directory Online."""
 
 from __future__ import annotations
 

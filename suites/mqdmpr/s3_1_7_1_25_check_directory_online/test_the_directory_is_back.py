@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
 OLD_LABELS = ("first", "second", "third")
-CHANGES = ((98, 54_321), (99, 54_320))
+NEW_QUOTAS_BY_OUTAGE = ((98, 54_321), (99, 54_320))
 """For each outage: the new quotas of the queues and of the SUT, in KB."""
 OLD_QUOTA_KB = 50_000
 LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
@@ -34,7 +34,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         return read_labels() == expected
 
     try:
-        for outage, (queue_quota_kb, own_quota_kb) in enumerate(CHANGES, start=1):
+        for outage, (queue_quota_kb, own_quota_kb) in enumerate(NEW_QUOTAS_BY_OUTAGE, start=1):
             changed_labels = {label: f"{label}, outage {outage}" for label in queues}
             enterprise.go_offline()
             enterprise.change_object(quota_kb=own_quota_kb)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.27-04 to MQDMPR-3.1.7.1.27-12."""
+"""Faults that break the rules MQDMPR-3.1.7.1.27-04 to MQDMPR-3.1.7.1.27-12."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ class SenderCopiesLoseApplicationTag(Enqueueing):
         return super().enqueue_to_open_queue(descriptor, message, now, transaction)
 
 
-@fault("sender-copies-are-express", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
-class SenderCopiesAreExpress(Enqueueing):
+@fault("sender-copies-without-negative-journaling-and-trace", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
+class SenderCopiesWithoutNegativeJournalingAndTrace(Enqueueing):
     """The copies of a message to several queues request no negative journaling and no trace."""
 
     def enqueue_to_open_queue(

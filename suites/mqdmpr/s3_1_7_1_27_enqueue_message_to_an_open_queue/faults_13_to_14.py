@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.27-13 to MQDMPR-3.1.7.1.27-14."""
+"""Faults that break the rules MQDMPR-3.1.7.1.27-13 to MQDMPR-3.1.7.1.27-14."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class SenderSecondLocalCopyNotEnqueued(LaterCopyChanged):
         return None if local and earlier else message
 
 
-@fault("sender-copies-of-transaction-all-but-first-at-once", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
-class SenderCopiesOfTransactionAllButFirstAtOnce(Enqueueing):
+@fault("sender-copies-of-transaction-enqueued-before-commit", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
+class SenderCopiesOfTransactionEnqueuedBeforeCommit(Enqueueing):
     """When a message is sent to several queues in a transaction, its copies are enqueued before the commit."""
 
     def enqueue_to_open_queue(

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.27-18 to MQDMPR-3.1.7.1.27-19."""
+"""Faults that break the rules MQDMPR-3.1.7.1.27-18 to MQDMPR-3.1.7.1.27-19."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.1.7.1.28-03 to MQDMPR-3.1.7.1.29-04."""
+"""Faults that break the rules MQDMPR-3.1.7.1.28-03 to MQDMPR-3.1.7.1.29-04."""
 
 from __future__ import annotations
 

@@ -8,19 +8,19 @@ from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
-PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
+MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
-DELIVERIES = ("recoverable", "express", "express")
+DELIVERIES_IN_TURN = ("recoverable", "express", "express")
 LATER_TAG, EXPIRED_TAG = 98, 99
 """The ApplicationTags of a message that is sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
 CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
-ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
+RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 
 @needs("send")
-@covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
+@covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *RULES_OF_SINGLE_SENDING, "MQDMPR-3.1.7.1.28-09")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
@@ -30,11 +30,11 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """
     to = peer.direct_name("mqc-dispatched")
     expiring = {"application_tag": EXPIRED_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
-    for priority in (max(PRIORITIES), min(PRIORITIES)):
+    for priority in (max(MESSAGE_PRIORITIES), min(MESSAGE_PRIORITIES)):
         sut.send(to, body="too late", priority=priority, **expiring)
-    of_deliveries = zip(PRIORITIES, itertools.cycle(DELIVERIES))
+    of_deliveries = zip(MESSAGE_PRIORITIES, itertools.cycle(DELIVERIES_IN_TURN))
     every = [{"priority": priority, "delivery": delivery} for priority, delivery in of_deliveries]
-    priorities = [*PRIORITIES]
+    priorities = [*MESSAGE_PRIORITIES]
     if sut.has("transactions"):
         every.append({"delivery": "transactional"})
         priorities.append(0)
@@ -64,7 +64,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     expected = {"number_of_messages": len(identifiers), "messages_sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
-        *ONCE_RULES,
+        *RULES_OF_SINGLE_SENDING,
         expected=expected,
         observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "messages_sent_again": repeated},
         evidence=frames,

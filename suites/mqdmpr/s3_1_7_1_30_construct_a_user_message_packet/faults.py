@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ class SenderDebugHeaderOfTransactionalMessageOmitted(Sending):
         return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
 
 
-@fault("sender-debug-header-of-later-copy-omitted", breaks="MQDMPR-3.1.7.1.30-D04", blind=True)
-class SenderDebugHeaderOfLaterCopyOmitted(Sending):
+@fault("sender-debug-header-of-message-to-several-queues-omitted", breaks="MQDMPR-3.1.7.1.30-D04", blind=True)
+class SenderDebugHeaderOfMessageToSeveralQueuesOmitted(Sending):
     """The sender omits the DebugHeader of a message to several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class ReceiverLabelOfEarlierMessageKept(ReceivedMessageChanged):
         return replace(message, Label=message.Label or (earlier[-1] if earlier else ""))
 
 
-@fault("receiver-second-identical-message-of-other-session-shared", breaks="MQDMPR-3.1.7.1.31-03")
-class ReceiverSecondIdenticalMessageOfOtherSessionShared(Positions):
+@fault("receiver-label-of-message-with-repeated-body-replaced", breaks="MQDMPR-3.1.7.1.31-03")
+class ReceiverLabelOfMessageWithRepeatedBodyReplaced(Positions):
     """If a message has the same body as the previous message, the receiver stores the message with the label of the
     previous message.
     """

@@ -45,8 +45,8 @@ FAR_FUTURE_S = 0xF000_0001
 LONG_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
-NOT_SHOWN = "not shown"
-WITHOUT_HEADERS = "message without optional headers"
+VALUE_NOT_SHOWN = "not shown"
+NO_OPTIONAL_HEADERS_CASE = "message without optional headers"
 NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
 QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
@@ -75,7 +75,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
     the rule as not exercised.
     """
     observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
-    if all(value == NOT_SHOWN for value in observed.values()):
+    if all(value == VALUE_NOT_SHOWN for value in observed.values()):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(
@@ -90,9 +90,9 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
 def _read_property(message, name):
     """Return a property as the control channel shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
-    value = message.get(part, NOT_SHOWN)
+    value = message.get(part, VALUE_NOT_SHOWN)
     if rest and isinstance(value, dict):
-        value = value.get(rest, NOT_SHOWN)
+        value = value.get(rest, VALUE_NOT_SHOWN)
     elif rest and value is None:
         value = "no security"
     return sorted(value) if isinstance(value, list) else value
@@ -253,17 +253,19 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
         "with both headers": peer.recoverable_message(
             queues | bits, base={"TR": 1}, debug={"QueueIdentifier": queue}, label="earlier", **full
         ),
-        WITHOUT_HEADERS: peer.recoverable_message(label="", body=b""),
+        NO_OPTIONAL_HEADERS_CASE: peer.recoverable_message(label="", body=b""),
     }
     labels = {"one": "one", "the other": "the other"}
     packets |= {label: peer.recoverable_message(label=label, body=b"the same body") for label in labels}
     messages, sent = _send_and_read(peer, sut, packets)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-03", "label", labels, messages, sent)
-    without = {WITHOUT_HEADERS: messages[WITHOUT_HEADERS]} if WITHOUT_HEADERS in messages else {}
+    without = (
+        {NO_OPTIONAL_HEADERS_CASE: messages[NO_OPTIONAL_HEADERS_CASE]} if NO_OPTIONAL_HEADERS_CASE in messages else {}
+    )
     for name in ("trace_queue", "security"):
-        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {WITHOUT_HEADERS: None}, without, sent)
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {WITHOUT_HEADERS: "recoverable"}, without, sent)
-    shown = without.get(WITHOUT_HEADERS, {})
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_OPTIONAL_HEADERS_CASE: None}, without, sent)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_OPTIONAL_HEADERS_CASE: "recoverable"}, without, sent)
+    shown = without.get(NO_OPTIONAL_HEADERS_CASE, {})
     wanted = {name: one for name, one in describe_packet(sent[1], sut.guid).items() if name in shown}
     wanted.pop("message_id", None)
     judge(

@@ -15,6 +15,6 @@ from suites.mqmq.steps.message_bytes import is_message
     decisive=True,
 )
 @judge_packet_bytes
-def packet_size(data: bytes) -> Finding:
+def check_packet_size_of_message(data: bytes) -> Finding:
     """Compare the PacketSize of a message with the number of bytes that the packet has."""
     return check_packet_size(data) if is_message(data) else None

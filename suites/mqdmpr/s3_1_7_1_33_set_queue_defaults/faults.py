@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.33 Set Queue Defaults."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.33 Set Queue Defaults."""
 
 from __future__ import annotations
 

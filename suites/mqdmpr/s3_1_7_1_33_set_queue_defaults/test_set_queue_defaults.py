@@ -27,7 +27,7 @@ SHOWN_DEFAULTS = {
     "base_priority": 0,
 }
 """The default properties, by their names on the control channel."""
-OTHER_VALUES = {
+NON_DEFAULT_PROPERTIES = {
     "label": "a label",
     "journaling": True,
     "quota_kb": 1_077,
@@ -60,7 +60,7 @@ def test_queue_created_by_name_has_defaults(sut, judge):
     """
     for given in (
         {},
-        {name: value for name, value in OTHER_VALUES.items() if name != "transactional"},
+        {name: value for name, value in NON_DEFAULT_PROPERTIES.items() if name != "transactional"},
         {},
         {"transactional": True},
         {"quota_kb": 77},

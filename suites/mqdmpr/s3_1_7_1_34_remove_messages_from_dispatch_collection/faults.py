@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.34 Remove Messages From Dispatch Collection By Queue."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.34 Remove Messages From Dispatch Collection By Queue."""
 
 from __future__ import annotations
 

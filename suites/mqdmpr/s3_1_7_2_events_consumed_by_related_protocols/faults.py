@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.2 Events Consumed By Related Protocols."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.2 Events Consumed By Related Protocols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.1 Wait For New Message."""
 
 from __future__ import annotations
 
@@ -266,8 +266,8 @@ class QueueManagerSecondMessageOfCommitCompletesNoRead(Waiting):
             super().release_readers(position)
 
 
-@fault("second-waiting-receive-gets-same-message", breaks="MQDMPR-3.1.7.3.1-21")
-class SecondWaitingReceiveGetsSameMessage(Waiting):
+@fault("second-waiting-receive-not-completed", breaks="MQDMPR-3.1.7.3.1-21")
+class SecondWaitingReceiveNotCompleted(Waiting):
     """When two messages arrive while two receives of one handle wait, only the first receive ends."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

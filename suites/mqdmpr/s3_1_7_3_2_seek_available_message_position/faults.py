@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id."""
 
 from __future__ import annotations
 

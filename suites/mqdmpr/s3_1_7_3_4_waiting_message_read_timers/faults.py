@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start, with 3.1.7.3.5."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start and of 3.1.7.3.5."""
 
 from __future__ import annotations
 

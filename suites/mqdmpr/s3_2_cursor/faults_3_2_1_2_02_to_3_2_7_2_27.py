@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.2.1.2-02 to MQDMPR-3.2.7.2-27."""
+"""Faults that break the rules MQDMPR-3.2.1.2-02 to MQDMPR-3.2.7.2-27."""
 
 from __future__ import annotations
 
@@ -285,8 +285,8 @@ class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
         return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)
 
 
-@fault("queue-manager-cursor-of-moved-message-follows-it", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class QueueManagerCursorOfMovedMessageFollowsIt(Cursors):
+@fault("queue-manager-cursor-of-moved-message-peeks-next", breaks="MQDMPR-3.2.7.2-27", blind=True)
+class QueueManagerCursorOfMovedMessagePeeksNext(Cursors):
     """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:

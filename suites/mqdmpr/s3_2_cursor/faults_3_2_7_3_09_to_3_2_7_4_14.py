@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.2.7.3-09 to MQDMPR-3.2.7.4-14."""
+"""Faults that break the rules MQDMPR-3.2.7.3-09 to MQDMPR-3.2.7.4-14."""
 
 from __future__ import annotations
 

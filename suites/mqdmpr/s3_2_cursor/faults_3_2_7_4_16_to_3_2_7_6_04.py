@@ -1,4 +1,4 @@
-"""Faults of the rules MQDMPR-3.2.7.4-16 to MQDMPR-3.2.7.6-04."""
+"""Faults that break the rules MQDMPR-3.2.7.4-16 to MQDMPR-3.2.7.6-04."""
 
 from __future__ import annotations
 

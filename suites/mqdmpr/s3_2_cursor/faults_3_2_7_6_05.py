@@ -1,4 +1,4 @@
-"""Faults of the rule MQDMPR-3.2.7.6-05."""
+"""Faults that break the rule MQDMPR-3.2.7.6-05."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ pytestmark = needs("qm2qm")
 
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
-HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
+RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS = 300
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
@@ -29,7 +29,7 @@ RULES_OF_ACTION = {
 """
 
 
-@covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
+@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """The peer creates six cursors on two queues. The cursors have different handles. A peek, a peek-next and a receive
     by each cursor return messages of the cursor's queue.
@@ -41,7 +41,12 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         queue.cursor().expect_success() for _ in range(CURSORS_OF_QUEUE) for queue in (plain_queue, admin_queue)
     ]
     cursors = [call.out.phCursor for call in openings]
-    judge(*HANDLE_RULES, expected=distinct("handles", 2 * CURSORS_OF_QUEUE), observed=cursors, evidence=openings)
+    judge(
+        *RULES_OF_CURSOR_HANDLES,
+        expected=distinct("handles", 2 * CURSORS_OF_QUEUE),
+        observed=cursors,
+        evidence=openings,
+    )
     for action, expected in (
         (Action.PEEK_CURRENT, ["first", "third"]),
         (Action.PEEK_NEXT, ["second", "first"]),
@@ -127,7 +132,7 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     )
 
 
-def let_expire(remote, queue):
+def let_message_expire_in_queue(remote, queue):
     """Let the cursor's message expire, and let a further message arrive."""
     remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
 
@@ -138,7 +143,7 @@ def purge_queue(remote, queue):
 
 
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
-@pytest.mark.parametrize("remove", [let_expire, purge_queue], ids=["expired", "purged"])
+@pytest.mark.parametrize("remove", [let_message_expire_in_queue, purge_queue], ids=["expired", "purged"])
 def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
     """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
     these cursors fail and take no message; a new cursor reads the second message.

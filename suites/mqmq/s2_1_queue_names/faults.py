@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.1 Queue names, with 2.1.1, 2.1.2, 2.1.3, 2.1.4, 2.1.5, 2.1.6, 2.1.7."""
+"""Faults that break rules of MS-MQMQ 2.1 Queue names and of 2.1.1 to 2.1.7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.7 QUEUE_FORMAT."""
+"""Faults that break rules of MS-MQMQ 2.2.7 QUEUE_FORMAT."""
 
 from __future__ import annotations
 
@@ -334,8 +334,8 @@ add(
 )
 
 
-@fault("server-queue-format-subqueue-cut-at-semicolon", breaks="MQMQ-2.2.7-16")
-class ServerQueueFormatSubqueueCutAtSemicolon(QueueFormats):
+@fault("server-queue-format-empty-subqueue-opens-main-queue", breaks="MQMQ-2.2.7-16")
+class ServerQueueFormatEmptySubqueueOpensMainQueue(QueueFormats):
     """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:

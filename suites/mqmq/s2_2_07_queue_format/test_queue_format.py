@@ -320,7 +320,7 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name,
         judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
 
 
-def _direct_name(form):
+def _build_direct_name(form):
     """Return the direct name of a QUEUE_FORMAT from the SUT, in lower case."""
     name = octets(form.arm.value)
     return "no text" if name is None else name.decode(errors="replace").rstrip("\0").lower()
@@ -334,7 +334,7 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     reader.begin_open()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
-    observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _direct_name(form.value)}
+    observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _build_direct_name(form.value)}
     expected = facts(m_qft=FormatType.DIRECT, direct_name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
     kinds = {} if form is None else {"m_qft": form.value.m_qft, "union_tag": form.value.arm.tag}

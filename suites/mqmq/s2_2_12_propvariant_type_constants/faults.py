@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.12 PROPVARIANT Type Constants."""
+"""Faults that break rules of MS-MQMQ 2.2.12 PROPVARIANT Type Constants."""
 
 from __future__ import annotations
 

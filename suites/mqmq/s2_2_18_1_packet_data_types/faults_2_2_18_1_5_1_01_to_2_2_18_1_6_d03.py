@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.18.1.5.1-01 to MQMQ-2.2.18.1.6-D03."""
+"""Faults that break the rules MQMQ-2.2.18.1.5.1-01 to MQMQ-2.2.18.1.6-D03."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.18.1.6-D04 to MQMQ-2.2.18.1.7.2-D01."""
+"""Faults that break the rules MQMQ-2.2.18.1.6-D04 to MQMQ-2.2.18.1.7.2-D01."""
 
 from __future__ import annotations
 

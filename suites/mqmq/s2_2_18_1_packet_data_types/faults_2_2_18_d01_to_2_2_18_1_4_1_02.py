@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.18-D01 to MQMQ-2.2.18.1.4.1-02."""
+"""Faults that break the rules MQMQ-2.2.18-D01 to MQMQ-2.2.18.1.4.1-02."""
 
 from __future__ import annotations
 

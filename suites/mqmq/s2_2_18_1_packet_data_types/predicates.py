@@ -16,7 +16,7 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from suites.mqmq.steps.message_identifiers import check_ordinal
-from suites.mqmq.steps.message_parts import require_well_formed_part
+from suites.mqmq.steps.message_parts import make_well_formed_part_predicate
 from suites.mqmq.steps.source_queue_manager import check_source
 
 USER_MESSAGE_KIND = "UserMessage"
@@ -26,7 +26,7 @@ passive("MQMQ-2.2.18.1.3-01", USER_MESSAGE_KIND, "SourceQueueManager is the GUID
 passive("MQMQ-2.2.18.1.3-02", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID")(check_ordinal)
 
 passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED), "FormatType is 1, 2, 3 or 6")(
-    require_well_formed_part("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
+    make_well_formed_part_predicate("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
 )
 
 
@@ -39,7 +39,7 @@ def list_queue_names(packet: Any) -> list[Any]:
     return [element.FormatName for each in lists for element in each.FormatNameList]
 
 
-def require_well_formed_names(kind: type, *fields: str) -> Predicate:
+def make_well_formed_names_predicate(kind: type, *fields: str) -> Predicate:
     """Return a predicate that checks that names of one kind are well-formed; `fields` are prefixes of the codec's names
     of malformed fields.
     """
@@ -73,7 +73,7 @@ for rule, expected, kind, fields in (
         ("MQFDistributionQueue",),
     ),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(require_well_formed_names(kind, *fields))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(make_well_formed_names_predicate(kind, *fields))
 
 
 @passive("MQMQ-2.2.18.1.4.1-02", USER_MESSAGE_KIND, "FormatName is a direct format name if FormatType is 3")

@@ -159,12 +159,12 @@ def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
     """
     before = sut.new_queue("before")
     sut.restart()
-    more = min(_private_number(sut, before), 8)
+    more = min(_get_private_number(sut, before), 8)
     _have_different_numbers(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
 
 
 def _have_different_numbers(sut, judge, names):
-    numbers = [_private_number(sut, name) for name in names]
+    numbers = [_get_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",
         "MQMQ-2.2.18.1.7.2-04",
@@ -174,7 +174,7 @@ def _have_different_numbers(sut, judge, names):
     )
 
 
-def _private_number(sut, name):
+def _get_private_number(sut, name):
     return int(sut.private_format_name(name).rpartition("\\")[2], 16)
 
 

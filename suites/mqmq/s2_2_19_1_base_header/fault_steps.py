@@ -8,13 +8,13 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 
-PARAMETERS = ConnectionParametersPacket
+PARAMETERS_PACKET_TYPE = ConnectionParametersPacket
 
 
-ACK = SessionAckPacket
+SESSION_ACK_PACKET_TYPE = SessionAckPacket
 
 
-MESSAGE = UserMessagePacket
+MESSAGE_PACKET_TYPE = UserMessagePacket
 
 
 SECONDS_PER_HOUR = 3600

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.1-01 to MQMQ-2.2.19.1-02."""
+"""Faults that break the rules MQMQ-2.2.19.1-01 to MQMQ-2.2.19.1-02."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_1_base_header.fault_steps import ACK, MESSAGE, PARAMETERS, SECONDS_PER_HOUR
+from suites.mqmq.s2_2_19_1_base_header.fault_steps import (
+    MESSAGE_PACKET_TYPE,
+    PARAMETERS_PACKET_TYPE,
+    SECONDS_PER_HOUR,
+    SESSION_ACK_PACKET_TYPE,
+)
 from suites.mqmq.steps.kinds_of_messages import has_lists, is_admin_ack, is_order_ack, is_report
 
 SESSION_HEADER_SIZE = len(SessionHeader().build())
@@ -43,67 +48,67 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
         "The receiver's SessionAck carries VersionNumber 0x11.",
-        field_is(ACK, "BaseHeader.VersionNumber", 0x11),
+        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.VersionNumber", 0x11),
     ),
     (
         "sender-transactional-message-priority-3",
         ("MQMQ-2.2.19.1-04",),
         "The sender's transactional UserMessage carries priority 3.",
-        field_is(MESSAGE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
     ),
     (
         "receiver-order-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its OrderAck.",
-        bit_set(MESSAGE, "BaseHeader.IN", is_order_ack),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.IN", is_order_ack),
     ),
     (
         "receiver-final-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its FinalAck.",
-        bit_set(MESSAGE, "BaseHeader.IN", is_final_ack),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.IN", is_final_ack),
     ),
     (
         "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
         "The receiver's SessionAck has SH set, but contains no SessionHeader.",
-        packets(ACK, _remove_session_header),
+        packets(SESSION_ACK_PACKET_TYPE, _remove_session_header),
     ),
     (
         "receiver-session-ack-dh-set",
         ("MQMQ-2.2.19.1-08",),
         "The receiver sets DH in its SessionAck.",
-        bit_set(ACK, "BaseHeader.DH"),
+        bit_set(SESSION_ACK_PACKET_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-user-message-dh-without-debug-header",
         ("MQMQ-2.2.19.1-09", "MQMQ-2.2.20-06"),
         "The sender's UserMessage has DH set, but contains no DebugHeader.",
-        bit_set(MESSAGE, "BaseHeader.DH"),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-traced-message-tr-clear",
         ("MQMQ-2.2.19.1-12",),
         "The sender leaves TR clear in a UserMessage that is to be traced.",
-        bit_clear(MESSAGE, "BaseHeader.TR"),
+        bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR"),
     ),
     (
         "sender-user-message-tr-without-dh",
         ("MQMQ-2.2.19.1-13",),
         "The sender's UserMessage has TR set, but DH clear.",
-        bit_set(MESSAGE, "BaseHeader.TR"),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.TR"),
     ),
     (
         "receiver-session-ack-signature-first-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The receiver's SessionAck carries a Signature whose first letter is wrong.",
-        field_is(ACK, "BaseHeader.Signature", b"MIOR"),
+        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.Signature", b"MIOR"),
     ),
     (
         "connection-parameters-packet-size-4-bytes-short",
         ("MQMQ-2.2.19.1-22",),
         "The ConnectionParameters packet carries a PacketSize that is 4 bytes too small.",
-        size_wrong(PARAMETERS, "BaseHeader.PacketSize", -4),
+        size_wrong(PARAMETERS_PACKET_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "every-packet-version-number-0x11",
@@ -115,7 +120,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-version-number-zero",
         ("MQMQ-2.2.19.1-01",),
         "The sender's UserMessage carries VersionNumber 0x00.",
-        field_is(MESSAGE, "BaseHeader.VersionNumber", 0),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0),
     ),
     (
         "every-packet-signature-big-endian",
@@ -127,7 +132,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-signature-last-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The sender's UserMessage carries a Signature whose last letter is wrong.",
-        field_is(MESSAGE, "BaseHeader.Signature", b"LIOS"),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "every-packet-packet-size-16-bytes-large",
@@ -148,7 +153,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-04",
         ),
         "The sender's UserMessage carries a PacketSize that is 4 bytes too small.",
-        size_wrong(MESSAGE, "BaseHeader.PacketSize", -4),
+        size_wrong(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "establish-connection-packet-size-above-4-mib",
@@ -160,7 +165,7 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-time-to-reach-queue-1-hour",
         ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
         "The receiver's SessionAck carries a TimeToReachQueue of one hour.",
-        field_is(ACK, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
+        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -192,19 +197,19 @@ for _name, _rule, _says, _install in (
         "report-version-number-0x11",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends a report with VersionNumber 0x11.",
-        field_is(MESSAGE, "BaseHeader.VersionNumber", 0x11, is_report),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0x11, is_report),
     ),
     (
         "admin-ack-version-number-0x20",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends an administration acknowledgment with VersionNumber 0x20.",
-        field_is(MESSAGE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
     ),
     (
         "queue-manager-session-ack-reserved-refused",
         "MQMQ-2.2.19.1-02",
         "A queue manager closes the session on a SessionAck whose BaseHeader.Reserved is not 0.",
-        refuse(ACK, lambda p: p.BaseHeader.Reserved),
+        refuse(SESSION_ACK_PACKET_TYPE, lambda p: p.BaseHeader.Reserved),
     ),
     (
         "acceptor-establish-connection-reserved-refused",
@@ -222,13 +227,13 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-to-several-queues-priority-3",
         "MQMQ-2.2.19.1-04",
         "The sender sets priority 3 in a transactional message to several queues.",
-        field_is(MESSAGE, "BaseHeader.PR", 3, lambda p: p.TransactionHeader is not None and has_lists(p)),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 3, lambda p: p.TransactionHeader is not None and has_lists(p)),
     ),
     (
         "connection-parameters-dh-set",
         "MQMQ-2.2.19.1-08",
         "A queue manager sends a ConnectionParameters packet with DH set.",
-        bit_set(PARAMETERS, "BaseHeader.DH"),
+        bit_set(PARAMETERS_PACKET_TYPE, "BaseHeader.DH"),
     ),
     (
         "establish-connection-dh-set",
@@ -240,13 +245,13 @@ for _name, _rule, _says, _install in (
         "order-ack-base-header-x9-set",
         "MQMQ-2.2.19.1-10",
         "A queue manager sends an OrderAck with bit X9 of BaseHeader.Flags set.",
-        bit_set(MESSAGE, "BaseHeader.X9", is_order_ack),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.X9", is_order_ack),
     ),
     (
         "report-base-header-x8-set",
         "MQMQ-2.2.19.1-11",
         "A queue manager sends a report with bit X8 of BaseHeader.Flags set.",
-        bit_set(MESSAGE, "BaseHeader.X8", is_report),
+        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.X8", is_report),
     ),
     (
         "establish-connection-base-header-x6-set",
@@ -258,7 +263,7 @@ for _name, _rule, _says, _install in (
         "queue-manager-session-ack-x5-refused",
         "MQMQ-2.2.19.1-15",
         "A queue manager closes the session on a SessionAck with bit X5 of BaseHeader.Flags set.",
-        refuse(ACK, lambda p: p.BaseHeader.X5),
+        refuse(SESSION_ACK_PACKET_TYPE, lambda p: p.BaseHeader.X5),
     ),
     (
         "acceptor-establish-connection-x3-refused",
@@ -270,13 +275,13 @@ for _name, _rule, _says, _install in (
         "acceptor-connection-parameters-x1-refused",
         "MQMQ-2.2.19.1-19",
         "The acceptor refuses a ConnectionParameters request with bit X1 of BaseHeader.Flags set.",
-        refuse(PARAMETERS, lambda p: p.BaseHeader.X1),
+        refuse(PARAMETERS_PACKET_TYPE, lambda p: p.BaseHeader.X1),
     ),
     (
         "receiver-signed-message-x0-refused",
         "MQMQ-2.2.19.1-20",
         "The receiver refuses a transactional message with bit X0 of BaseHeader.Flags set.",
-        refuse(MESSAGE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
+        refuse(MESSAGE_PACKET_TYPE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
     ),
     (
         "establish-connection-signature-wrong",
@@ -288,19 +293,19 @@ for _name, _rule, _says, _install in (
         "order-ack-signature-wrong",
         "MQMQ-2.2.19.1-21",
         "A queue manager sends an OrderAck whose Signature is 0x524F494D.",
-        field_is(MESSAGE, "BaseHeader.Signature", b"LIOS", is_order_ack),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.Signature", b"LIOS", is_order_ack),
     ),
     (
         "sender-message-to-several-queues-packet-size-4-bytes-short",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends to several queues a message whose PacketSize is 4 bytes too small.",
-        off_by(MESSAGE, "BaseHeader.PacketSize", -4, has_lists),
+        off_by(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", -4, has_lists),
     ),
     (
         "admin-ack-packet-size-4-bytes-large",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends an administration acknowledgment whose PacketSize is 4 bytes too large.",
-        off_by(MESSAGE, "BaseHeader.PacketSize", 4, is_admin_ack),
+        off_by(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", 4, is_admin_ack),
     ),
     (
         "establish-connection-time-to-reach-queue-0",
@@ -312,13 +317,13 @@ for _name, _rule, _says, _install in (
         "connection-parameters-time-to-reach-queue-0x7fffffff",
         "MQMQ-2.2.19.1-25",
         "A queue manager sends a ConnectionParameters packet whose TimeToReachQueue is 0x7FFFFFFF.",
-        field_is(PARAMETERS, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
+        field_is(PARAMETERS_PACKET_TYPE, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
     ),
     (
         "sender-priority-7-sent-as-6",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message of priority 7 with priority 6.",
-        field_is(MESSAGE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
     ),
     (
         "sender-traced-recoverable-message-tr-clear",
@@ -331,7 +336,7 @@ for _name, _rule, _says, _install in (
 
 
 add_refusals(
-    MESSAGE,
+    MESSAGE_PACKET_TYPE,
     ("receiver-base-header-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
     ("receiver-base-header-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),
     ("receiver-base-header-x8-refused", "MQMQ-2.2.19.1-11", "BaseHeader.X8"),

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.1-03 to MQMQ-2.2.19.1-D02."""
+"""Faults that break the rules MQMQ-2.2.19.1-03 to MQMQ-2.2.19.1-D02."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_1_base_header.fault_steps import ACK, MESSAGE, PARAMETERS
+from suites.mqmq.s2_2_19_1_base_header.fault_steps import (
+    MESSAGE_PACKET_TYPE,
+    PARAMETERS_PACKET_TYPE,
+    SESSION_ACK_PACKET_TYPE,
+)
 
 FIXED_PRIORITY = 3
 
@@ -141,15 +145,15 @@ add(
 
 
 for _name, _rule, _kind, _path in (
-    ("sender-session-ack-base-header-x9-set", "MQMQ-2.2.19.1-10", ACK, "BaseHeader.X9"),
-    ("sender-connection-parameters-base-header-x8-set", "MQMQ-2.2.19.1-11", PARAMETERS, "BaseHeader.X8"),
-    ("sender-user-message-base-header-x6-set", "MQMQ-2.2.19.1-14", MESSAGE, "BaseHeader.X6"),
+    ("sender-session-ack-base-header-x9-set", "MQMQ-2.2.19.1-10", SESSION_ACK_PACKET_TYPE, "BaseHeader.X9"),
+    ("sender-connection-parameters-base-header-x8-set", "MQMQ-2.2.19.1-11", PARAMETERS_PACKET_TYPE, "BaseHeader.X8"),
+    ("sender-user-message-base-header-x6-set", "MQMQ-2.2.19.1-14", MESSAGE_PACKET_TYPE, "BaseHeader.X6"),
     ("sender-establish-connection-base-header-x5-set", "MQMQ-2.2.19.1-15", EstablishConnectionPacket, "BaseHeader.X5"),
-    ("sender-session-ack-base-header-x4-set", "MQMQ-2.2.19.1-16", ACK, "BaseHeader.X4"),
-    ("sender-user-message-base-header-x3-set", "MQMQ-2.2.19.1-17", MESSAGE, "BaseHeader.X3"),
-    ("sender-connection-parameters-base-header-x2-set", "MQMQ-2.2.19.1-18", PARAMETERS, "BaseHeader.X2"),
+    ("sender-session-ack-base-header-x4-set", "MQMQ-2.2.19.1-16", SESSION_ACK_PACKET_TYPE, "BaseHeader.X4"),
+    ("sender-user-message-base-header-x3-set", "MQMQ-2.2.19.1-17", MESSAGE_PACKET_TYPE, "BaseHeader.X3"),
+    ("sender-connection-parameters-base-header-x2-set", "MQMQ-2.2.19.1-18", PARAMETERS_PACKET_TYPE, "BaseHeader.X2"),
     ("sender-establish-connection-base-header-x1-set", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
-    ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", MESSAGE, "BaseHeader.X0"),
+    ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", MESSAGE_PACKET_TYPE, "BaseHeader.X0"),
 ):
     add(
         _name,
@@ -172,7 +176,7 @@ add(
     "sender-tr-clear-in-traced-message-to-several-queues",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced message to several queues with TR clear.",
-    bit_clear(MESSAGE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
+    bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
 )
 
 
@@ -180,7 +184,7 @@ add(
     "sender-tr-clear-in-traced-transactional-message",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced transactional message with TR clear.",
-    bit_clear(MESSAGE, "BaseHeader.TR", has_header("TransactionHeader")),
+    bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR", has_header("TransactionHeader")),
 )
 
 
@@ -327,13 +331,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "The sender's UserMessage carries big-endian BaseHeader.Flags.",
-        packets(MESSAGE, reverse_number_bytes(FLAGS_OFFSET, 2)),
+        packets(MESSAGE_PACKET_TYPE, reverse_number_bytes(FLAGS_OFFSET, 2)),
     ),
     (
         "receiver-session-ack-sh-one-bit-too-high",
         ("MQMQ-2.2.19.1-D01",),
         "The receiver writes the flag SH of its SessionAck one bit too high.",
-        change_number(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+        change_number(SESSION_ACK_PACKET_TYPE, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
         "sender-user-message-default-priority-4",
@@ -342,13 +346,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(MESSAGE, "BaseHeader.PR", 4, _has_same_priority),
+        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 4, _has_same_priority),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
         "The sender writes TimeToReachQueue of a UserMessage in minutes.",
-        change_number(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+        change_number(MESSAGE_PACKET_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -400,7 +404,7 @@ add(
     "MQMQ-2.2.19.1-D02",
     "The sender sends a nontransactional message of priority 0 with priority 3.",
     change_number(
-        MESSAGE,
+        MESSAGE_PACKET_TYPE,
         "BaseHeader.PR",
         lambda priority: priority or 3,
         lambda packet: packet.TransactionHeader is None and not packet.MessagePropertiesHeader.Label,

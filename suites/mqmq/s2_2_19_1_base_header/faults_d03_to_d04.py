@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.1-D03 to MQMQ-2.2.19.1-D04."""
+"""Faults that break the rules MQMQ-2.2.19.1-D03 to MQMQ-2.2.19.1-D04."""
 
 from __future__ import annotations
 

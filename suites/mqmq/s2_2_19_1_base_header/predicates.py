@@ -9,9 +9,9 @@ from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, check_packet_size, judge_packet_bytes
 from suites.mqmq.steps.message_bytes import BASE
-from suites.mqmq.steps.message_parts import require_part_if_and_only_if
+from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqmq.steps.unused import register_unused_bits
-from suites.mqqb.steps.order_and_final_acks import demand_flag_of_acknowledgment, is_final_ack, is_order_ack
+from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack, make_flag_predicate
 
 USER_MESSAGE_KIND = "UserMessage"
 INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
@@ -64,7 +64,7 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
 
 
 passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")(
-    demand_flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
+    make_flag_predicate(BASE, "IN", 0, is_order_ack, is_final_ack)
 )
 
 
@@ -89,5 +89,5 @@ def check_internal_packets_never_expire(packet: Any, context: Context) -> Findin
 
 
 passive("MQMQ-2.2.19.1-09", (USER_MESSAGE_KIND, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
-    require_part_if_and_only_if(BASE, "DH", "DebugHeader")
+    make_part_presence_predicate(BASE, "DH", "DebugHeader")
 )

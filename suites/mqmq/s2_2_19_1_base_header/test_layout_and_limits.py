@@ -15,7 +15,7 @@ from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LARGEST_PACKET_BYTES = 0x0040_0000
@@ -151,7 +151,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
-        expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
+        expected, observed = UNCHANGED_PROPERTIES_OUTCOME, describe_differences(done.frames[0], found, sut.guid)
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
 
 

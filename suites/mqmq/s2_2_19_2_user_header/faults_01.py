@@ -1,4 +1,4 @@
-"""Faults of the rule MQMQ-2.2.19.2-01."""
+"""Faults that break the rule MQMQ-2.2.19.2-01."""
 
 from __future__ import annotations
 

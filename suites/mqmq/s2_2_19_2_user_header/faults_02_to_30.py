@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.2-02 to MQMQ-2.2.19.2-30."""
+"""Faults that break the rules MQMQ-2.2.19.2-02 to MQMQ-2.2.19.2-30."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ add(
 )
 
 
-@fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
-class SenderMessageIdOfAcknowledgmentsCountedSeparately(Numbering):
+@fault("sender-message-id-of-every-eighth-message-repeated", breaks="MQMQ-2.2.19.2-07")
+class SenderMessageIdOfEveryEighthMessageRepeated(Numbering):
     """The sender gives every eighth message the MessageID of the preceding message."""
 
     def assign_identifier(self) -> int:

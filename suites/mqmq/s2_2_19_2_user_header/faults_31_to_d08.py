@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.2-31 to MQMQ-2.2.19.2-D08."""
+"""Faults that break the rules MQMQ-2.2.19.2-31 to MQMQ-2.2.19.2-D08."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 UserHeader: expired, recoverable and journaled messages."""
+"""Faults that break rules of MS-MQMQ 2.2.19.2 UserHeader about expired, recoverable and journaled messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 UserHeader in the receiver."""
+"""Faults that break rules of MS-MQMQ 2.2.19.2 UserHeader in the receiver."""
 
 from __future__ import annotations
 

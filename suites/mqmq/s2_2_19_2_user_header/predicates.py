@@ -9,7 +9,7 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
 from suites.mqmq.steps.message_bytes import USER, is_message, is_valid_with_flag, read_user_flags
 from suites.mqmq.steps.message_identifiers import check_ordinal
-from suites.mqmq.steps.message_parts import check_properties_present, require_part_if_and_only_if
+from suites.mqmq.steps.message_parts import check_properties_present, make_part_presence_predicate
 from suites.mqmq.steps.source_queue_manager import check_source
 from suites.mqmq.steps.unused import register_unused_bits
 
@@ -54,7 +54,7 @@ def check_delivery_mode(packet: Any, context: Context) -> Finding:
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
 
 
-def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
+def make_defined_value_predicate(flag: str, allowed: tuple[int, ...]) -> Predicate:
     """Return a predicate that checks that DQ, AQ or RQ has a defined value."""
 
     def judge_value(packet: Any, context: Context) -> Finding:
@@ -67,10 +67,10 @@ def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
 
 
 passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED), "DQ of the UserHeader is 0, 3, 5 or 7")(
-    require_defined_value("DQ", (0, 3, 5, 7))
+    make_defined_value_predicate("DQ", (0, 3, 5, 7))
 )
 passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ of the UserHeader is 0, 2, 3, 5, 6 or 7")(
-    require_defined_value("AQ", (0, 2, 3, 5, 6, 7))
+    make_defined_value_predicate("AQ", (0, 2, 3, 5, 6, 7))
 )
 
 
@@ -83,7 +83,7 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
-        require_part_if_and_only_if(USER, flag, part)
+        make_part_presence_predicate(USER, flag, part)
     )
 
 
@@ -108,7 +108,7 @@ QUEUE_LAYOUTS = (2, 5, 6, 7)
 """Values of AQ or RQ, one for each layout of a queue name."""
 
 
-def require_queue_name_presence(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
+def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
     """Return a predicate that checks that a queue name is present, or that it is missing, when its flag has one of the
     given values.
     """
@@ -140,9 +140,7 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
     expected = f"{queue} is present if {flag} is 2, 3, 5, 6 or 7" if there else f"{queue} is missing if {flag} is 0"
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(
-        require_queue_name_presence(flag, queue, kinds, there=there)
-    )
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(make_queue_name_predicate(flag, queue, kinds, there=there))
 
 passive("MQMQ-2.2.19.2-07", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID", of_system=True)(
     check_ordinal

@@ -131,7 +131,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         "message with a lifetime of 0 seconds": (0, 0),
     }
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _message_builder(peer, delivery)
+    make = _make_message_builder(peer, delivery)
     connection = peer.open_raw()
     sent = [
         connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": time_s}, label=label))
@@ -153,7 +153,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     judge(*LIFETIME_RULES, expected=sorted(stay), case="messages in the queue", observed=labels(), evidence=sent)
 
 
-def _message_builder(peer, delivery):
+def _make_message_builder(peer, delivery):
     """Return a function that builds express, recoverable or transactional messages; transactional messages are in one
     sequence.
     """
@@ -169,7 +169,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     """An open transaction has received two messages when the TimeToBeReceived of one of them expires: after the abort,
     the expired message is not in the queue, and the other message is in the queue again.
     """
-    make = _message_builder(peer, "transactional")
+    make = _make_message_builder(peer, "transactional")
     connection = peer.open_raw()
     times = {
         "message with a lifetime of a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S,
@@ -198,7 +198,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     leaves the queue when it expires, and the message with a long TimeToBeReceived stays.
     """
     queue = "transactional" if delivery == "transactional" else "plain"
-    make = _message_builder(peer, delivery)
+    make = _make_message_builder(peer, delivery)
     connection = peer.open_raw()
     times = {
         "message with a lifetime of an hour": SECONDS_PER_HOUR,

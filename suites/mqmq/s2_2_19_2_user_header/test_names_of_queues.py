@@ -16,7 +16,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import await_arrival, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences, describe_packet
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences, describe_packet
 
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
@@ -96,7 +96,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         admin, response = names["admin_queue"] or "none", names["response_queue"] or "none"
         judge(
             *rules,
-            expected=SAME_PROPERTIES,
+            expected=UNCHANGED_PROPERTIES_OUTCOME,
             observed=observed,
             case=f"message with the administration queue {admin} and the response queue {response}",
             evidence=done.frames,

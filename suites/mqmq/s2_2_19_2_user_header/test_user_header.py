@@ -16,7 +16,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, list_class_name
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 RESERVED_BITS_BY_RULE = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -255,7 +255,9 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)
-            judge.all(expected=SAME_PROPERTIES, observed=observed, case=f'message "{label}"', evidence=frame)
+            judge.all(
+                expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed, case=f'message "{label}"', evidence=frame
+            )
 
 
 @needs("receive")

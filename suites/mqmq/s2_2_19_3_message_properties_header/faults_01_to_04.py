@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.3-01 to MQMQ-2.2.19.3-04."""
+"""Faults that break the rules MQMQ-2.2.19.3-01 to MQMQ-2.2.19.3-04."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
 from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_report, is_transactional
 
 
@@ -143,13 +143,13 @@ for _name, _rule, _says, _install in (
         "admin-ack-bit-4-set",
         "MQMQ-2.2.19.3-05",
         "A queue manager sends an administration acknowledgment with bit 4 of MessagePropertiesHeader.Flags set.",
-        off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x10, is_admin_ack),
+        off_by(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.Flags", 0x10, is_admin_ack),
     ),
     (
         "order-ack-bit-5-set",
         "MQMQ-2.2.19.3-06",
         "A queue manager sends an OrderAck with bit 5 of MessagePropertiesHeader.Flags set.",
-        off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
+        off_by(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
     ),
     (
         "receiver-bit-5-of-recoverable-message-tag-lost",
@@ -177,7 +177,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class ACK_RECEIVE whose CorrelationID is zero.",
         wrong_fields(
-            MESSAGE,
+            MESSAGE_PACKET_TYPE,
             {f"{PROPERTIES}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0x4000 and is_admin_ack(p),
         ),
@@ -187,7 +187,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class NACK_Q_PURGED whose CorrelationID is zero.",
         wrong_fields(
-            MESSAGE,
+            MESSAGE_PACKET_TYPE,
             {f"{PROPERTIES}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0xC001 and is_admin_ack(p),
         ),
@@ -196,7 +196,9 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-tag-cut-to-31-bits",
         "MQMQ-2.2.19.3-16",
         "The sender clears the highest bit of ApplicationTag in a transactional message.",
-        wrong_fields(MESSAGE, {f"{PROPERTIES}.ApplicationTag": lambda old: old & 0x7FFFFFFF}, is_transactional),
+        wrong_fields(
+            MESSAGE_PACKET_TYPE, {f"{PROPERTIES}.ApplicationTag": lambda old: old & 0x7FFFFFFF}, is_transactional
+        ),
     ),
     (
         "receiver-tag-1-delivered-as-0",
@@ -210,13 +212,13 @@ for _name, _rule, _says, _install in (
         "admin-ack-allocation-body-size-0",
         "MQMQ-2.2.19.3-19",
         "A queue manager sends an OrderAck whose AllocationBodySize is 0.",
-        field_is(MESSAGE, f"{PROPERTIES}.AllocationBodySize", 0, is_order_ack),
+        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.AllocationBodySize", 0, is_order_ack),
     ),
     (
         "admin-ack-privacy-level-2",
         "MQMQ-2.2.19.3-20",
         "A queue manager sends an administration acknowledgment whose PrivacyLevel is 2.",
-        field_is(MESSAGE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
+        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
         "receiver-extension-of-message-without-body-lost",
@@ -262,13 +264,13 @@ for _name, _rule, _says, _install in (
         "report-encryption-algorithm-0x1234",
         "MQMQ-2.2.19.3-24",
         "A queue manager sends a report whose EncryptionAlgorithm is 0x1234.",
-        field_is(MESSAGE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
+        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
     ),
     (
         "report-class-3",
         "MQMQ-2.2.19.3-12",
         "A queue manager sends a report whose MessageClass is 0x0003.",
-        field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
+        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.MessageClass", 3, is_report),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.3-05 to MQMQ-2.2.19.3-14."""
+"""Faults that break the rules MQMQ-2.2.19.3-05 to MQMQ-2.2.19.3-14."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
 
 
 def _refuse_unused_flag(bit: int) -> Install:
@@ -278,7 +278,7 @@ add(
     "MQMQ-2.2.19.3-09",
     "The sender counts a character outside the basic plane of Unicode as one WCHAR in LabelLength.",
     change_number(
-        MESSAGE,
+        MESSAGE_PACKET_TYPE,
         "MessagePropertiesHeader.LabelLength",
         lambda size: size - 1,
         lambda packet: any(ord(one) > 0xFFFF for one in packet.MessagePropertiesHeader.Label or ""),

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.19.3-16 to MQMQ-2.2.19.3-D05."""
+"""Faults that break the rules MQMQ-2.2.19.3-16 to MQMQ-2.2.19.3-D05."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
 
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
@@ -107,7 +107,7 @@ add(
     "MQMQ-2.2.19.3-17",
     "The sender rounds MessageSize of a body of more than 64 KiB up to a multiple of 4.",
     change_number(
-        MESSAGE,
+        MESSAGE_PACKET_TYPE,
         "MessagePropertiesHeader.MessageSize",
         lambda size: size + -size % 4,
         lambda packet: len(packet.MessagePropertiesHeader.MessageBody) > 0xFFFF,
@@ -330,7 +330,7 @@ add(
     ("MQMQ-2.2.19.3-D05",),
     "The sender inserts a byte of padding between an extension of odd size and the body.",
     packets(
-        MESSAGE,
+        MESSAGE_PACKET_TYPE,
         lambda packet: packet.build().replace(
             packet.MessagePropertiesHeader.ExtensionData + packet.MessagePropertiesHeader.MessageBody,
             packet.MessagePropertiesHeader.ExtensionData + b"\0" + packet.MessagePropertiesHeader.MessageBody[:-1],

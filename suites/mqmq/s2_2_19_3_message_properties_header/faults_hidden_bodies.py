@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader: encrypted bodies."""
+"""Faults that break rules of MS-MQMQ 2.2.19.3 MessagePropertiesHeader about encrypted bodies."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import find_properties_header, is_message
-from suites.mqmq.steps.unused import require_not_set
+from suites.mqmq.steps.unused import make_zero_value_predicate
 
 USER_MESSAGE_KIND = "UserMessage"
 SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
@@ -46,7 +46,7 @@ for rule, bit in (
     ("MQMQ-2.2.19.3-08", 7),
 ):
     name = f"bit {bit} of MessagePropertiesHeader.Flags"
-    unused = require_not_set("MessagePropertiesHeader", read_bit_of_flags(bit), name)
+    unused = make_zero_value_predicate("MessagePropertiesHeader", read_bit_of_flags(bit), name)
     passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(unused)
 
 
@@ -86,7 +86,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
     return value & ~VT_VECTOR in {*KNOWN_BODY_TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
 
 
-def require_at_most_packet_size(field: str) -> Predicate:
+def make_size_limit_predicate(field: str) -> Predicate:
     """Return a predicate that checks that the size of a part is at most the size of the packet."""
 
     def judge_size(packet: Any, context: Context) -> Finding:
@@ -107,7 +107,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{field} is no larger than PacketSize")(
-        require_at_most_packet_size(field)
+        make_size_limit_predicate(field)
     )
 
 

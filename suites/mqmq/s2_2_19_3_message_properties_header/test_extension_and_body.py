@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 LABEL_EXTENSION_BODY_ROWS = (
     ("", b"", b""),
@@ -26,7 +26,7 @@ LABEL_EXTENSION_BODY_ROWS = (
 """Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
 are not text.
 """
-LARGE_ROW = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
+LARGE_LABEL_EXTENSION_BODY = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
 """A label, and an extension and a body of more than 65,536 bytes."""
 PROPERTY_RULES = (
     "MQMQ-2.2.19.3-D01",
@@ -71,12 +71,12 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
         if done.outcome == done.accepted_outcome
         else ""
     )
-    judge.all(expected=SAME_PROPERTIES, observed=observed or done.outcome, evidence=done.frames)
+    judge.all(expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed or done.outcome, evidence=done.frames)
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05", "MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-27")
-@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS[1:5], LARGE_ROW])
+@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS[1:5], LARGE_LABEL_EXTENSION_BODY])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
     """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
     and BodyType are unchanged.

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.20.1 MultiQueueFormatHeader."""
+"""Faults that break rules of MS-MQMQ 2.2.20.1 MultiQueueFormatHeader."""
 
 from __future__ import annotations
 

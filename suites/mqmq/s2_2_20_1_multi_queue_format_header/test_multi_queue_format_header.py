@@ -92,7 +92,7 @@ def _remove_direct_prefix(names):
     return [(kind, name.removeprefix("direct=")) for kind, name in names]
 
 
-def _fields_of_list(name, names, found):
+def _build_fields_of_list(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
     header = f"{MQF_HEADER}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
@@ -186,7 +186,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which the copies differ"),
-        observed=_differing_fields(copies),
+        observed=_find_differing_fields(copies),
         evidence=copies,
     )
     for frame in copies:
@@ -204,7 +204,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     peer.inbox.acknowledge()
 
 
-def _differing_fields(copies):
+def _find_differing_fields(copies):
     """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
     found = [Layout(frame).fields for frame in copies]
     headers = ("BaseHeader.", "UserHeader.", "MessageProperties")
@@ -226,7 +226,7 @@ def _judge_lists(judge, frame, lists):
     for name, queues in lists.items():
         if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
             queues = []
-        expected, observed = _fields_of_list(name, queues, found)
+        expected, observed = _build_fields_of_list(name, queues, found)
         for rules, field in RULES_OF_LIST_SIZE:
             one = f"{MQF_HEADER}.{name}.{field}"
             judge(*rules, expected=fields({one: expected[one]}), observed={one: observed[one]}, evidence=frame)
@@ -248,7 +248,7 @@ def _judge_lists(judge, frame, lists):
         f"{MQF_HEADER}.Signature.Size": 0,
     }
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
-    destinations, listed = _fields_of_list("Destination", lists["Destination"], found)
+    destinations, listed = _build_fields_of_list("Destination", lists["Destination"], found)
     names = f"{MQF_HEADER}.Destination.FormatNameList"
     judge(
         "MQMQ-2.2.20.1-01",
@@ -278,7 +278,7 @@ def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, s
     for frame in _await_copies(sender, len(queues)):
         found = Layout(frame)
         judge("MQMQ-2.2.20.1-D01", expected=fields({"UserHeader.Flags.MQ": 1}), observed=found, evidence=frame)
-        expected, observed = _fields_of_list("Destination", queues, found)
+        expected, observed = _build_fields_of_list("Destination", queues, found)
         judge(
             "MQMQ-2.2.20.1-D01",
             "MQMQ-2.2.20.1-01",
@@ -336,7 +336,7 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
     judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ of the copies", evidence=copies)
     for frame in copies:
-        expected, observed = _fields_of_list("Destination", queues, Layout(frame))
+        expected, observed = _build_fields_of_list("Destination", queues, Layout(frame))
         judge(
             "MQMQ-2.2.18.1.7.2-D01",
             "MQMQ-2.2.18.1.7.2-03",
@@ -414,7 +414,7 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, 1)
     names = f"{MQF_HEADER}.Destination.FormatNameList"
-    expected, observed = _fields_of_list("Destination", queues, Layout(copies[0]))
+    expected, observed = _build_fields_of_list("Destination", queues, Layout(copies[0]))
     judge(
         "MQMQ-2.2.20.1-01",
         expected=expected[names],

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.4-01 to MQMQ-2.2.20.4-06."""
+"""Faults that break the rules MQMQ-2.2.20.4-01 to MQMQ-2.2.20.4-06."""
 
 from __future__ import annotations
 

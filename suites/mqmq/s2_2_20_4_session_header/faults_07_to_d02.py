@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.4-07 to MQMQ-2.2.20.4-D02."""
+"""Faults that break the rules MQMQ-2.2.20.4-07 to MQMQ-2.2.20.4-D02."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ for _name, _says, _is_omitted in (
     )
 
 
-@fault("receiver-user-message-header-flags-0", breaks="MQMQ-2.2.20.4-08")
-class ReceiverUserMessageHeaderFlags0(Sending):
+@fault("receiver-user-message-header-flags-1", breaks="MQMQ-2.2.20.4-08")
+class ReceiverUserMessageHeaderFlags1(Sending):
     """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -1,4 +1,4 @@
-"""Faults of the rule MQMQ-2.2.20.4-D03."""
+"""Faults that break the rule MQMQ-2.2.20.4-D03."""
 
 from __future__ import annotations
 

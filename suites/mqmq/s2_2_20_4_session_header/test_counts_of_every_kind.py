@@ -20,7 +20,7 @@ LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
 ACKNOWLEDGMENT = {"MessageClass": AckClass.REACH_QUEUE}
 MESSAGE_COUNT = 20
-DELETED_TAGS = {1, 2, 3, 5, 20}
+ACKNOWLEDGED_TAGS = {1, 2, 3, 5, 20}
 """The messages that the peer acknowledges as saved, with two SessionAcks."""
 
 
@@ -240,9 +240,9 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
     peer.settle()
     session.close()
     following = sender.poll_session()
-    again = [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(DELETED_TAGS))
+    again = [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(ACKNOWLEDGED_TAGS))
     judge.all(
-        expected=sorted({*range(1, MESSAGE_COUNT + 1)} - DELETED_TAGS),
+        expected=sorted({*range(1, MESSAGE_COUNT + 1)} - ACKNOWLEDGED_TAGS),
         case="messages sent again",
         observed=sorted(sender.tags(again)),
         evidence=[*frames, *again],

@@ -12,7 +12,7 @@ def change_id(flags: int, change: Callable[[int], int]) -> int:
     return flags & ~0x00FF_FFF0 | (change(flags >> 4 & 0xFFFFF) & 0xFFFFF) << 4
 
 
-FM = TransactionHeader.flags(FM=1)
+FM_FLAG = TransactionHeader.flags(FM=1)
 
 
-LM = TransactionHeader.flags(LM=1)
+LM_FLAG = TransactionHeader.flags(LM=1)

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.5-02 to MQMQ-2.2.20.5-07."""
+"""Faults that break the rules MQMQ-2.2.20.5-02 to MQMQ-2.2.20.5-07."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_id
 from suites.mqmq.steps.kinds_of_messages import is_large
 
 
@@ -154,31 +154,33 @@ for _name, _rule, _says, _install in (
         "sender-fm-of-large-message-clear",
         "MQMQ-2.2.20.5-04",
         "The sender clears FM in the first message of a transaction if the body has more than 4 KiB.",
-        _change_flags(lambda packet, flags: flags & ~FM if is_large(packet) else flags),
+        _change_flags(lambda packet, flags: flags & ~FM_FLAG if is_large(packet) else flags),
     ),
     (
         "sender-fm-set-with-lm",
         "MQMQ-2.2.20.5-04",
         "The sender also sets FM in the last message of a transaction.",
-        _change_flags(lambda packet, flags: flags | FM if flags & LM else flags),
+        _change_flags(lambda packet, flags: flags | FM_FLAG if flags & LM_FLAG else flags),
     ),
     (
         "sender-lm-set-with-fm",
         "MQMQ-2.2.20.5-05",
         "The sender also sets LM in the first message of a transaction.",
-        _change_flags(lambda packet, flags: flags | LM if flags & FM else flags),
+        _change_flags(lambda packet, flags: flags | LM_FLAG if flags & FM_FLAG else flags),
     ),
     (
         "sender-lm-of-large-message-clear",
         "MQMQ-2.2.20.5-05",
         "The sender clears LM in the last message of a transaction if the body has more than 4 KiB.",
-        _change_flags(lambda packet, flags: flags & ~LM if is_large(packet) else flags),
+        _change_flags(lambda packet, flags: flags & ~LM_FLAG if is_large(packet) else flags),
     ),
     (
         "sender-transaction-id-of-single-messages-0",
         "MQMQ-2.2.20.5-07",
         "The sender sends ID 0 in a message that is the only message of its transaction.",
-        _change_flags(lambda packet, flags: change_id(flags, lambda number: 0) if flags & FM and flags & LM else flags),
+        _change_flags(
+            lambda packet, flags: change_id(flags, lambda number: 0) if flags & FM_FLAG and flags & LM_FLAG else flags
+        ),
     ),
     (
         "sender-transaction-id-of-two-bits",
@@ -203,7 +205,9 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-06",
         "The sender sends ID 0 in the last message of a transaction of several messages.",
         _change_flags(
-            lambda packet, flags: change_id(flags, lambda number: 0) if flags & LM and not flags & FM else flags
+            lambda packet, flags: (
+                change_id(flags, lambda number: 0) if flags & LM_FLAG and not flags & FM_FLAG else flags
+            )
         ),
     ),
 ):
@@ -242,14 +246,14 @@ for _name, _rule, _says, _path, _change in (
         "MQMQ-2.2.20.5-04",
         "The sender sets FM in each transactional message that it sends again.",
         "TransactionHeader.Flags",
-        lambda old: old | FM,
+        lambda old: old | FM_FLAG,
     ),
     (
         "lm-set",
         "MQMQ-2.2.20.5-05",
         "The sender sets LM in each transactional message that it sends again.",
         "TransactionHeader.Flags",
-        lambda old: old | LM,
+        lambda old: old | LM_FLAG,
     ),
     (
         "number-1-higher",

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.5-08 to MQMQ-2.2.20.5-D01."""
+"""Faults that break the rules MQMQ-2.2.20.5-08 to MQMQ-2.2.20.5-D01."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM, LM, change_id
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_id
 from suites.mqmq.steps.kinds_of_messages import is_large
 
 add_bits_set(
@@ -365,6 +365,6 @@ add(
     "The receiver reads FM from bit 3 and LM from bit 2.",
     _change_received(
         lambda packet, header: bool(header.FM) != bool(header.LM),
-        lambda header: replace(header, Flags=header.Flags ^ (FM | LM)),
+        lambda header: replace(header, Flags=header.Flags ^ (FM_FLAG | LM_FLAG)),
     ),
 )

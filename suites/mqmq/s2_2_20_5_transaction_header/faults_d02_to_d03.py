@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.5-D02 to MQMQ-2.2.20.5-D03."""
+"""Faults that break the rules MQMQ-2.2.20.5-D02 to MQMQ-2.2.20.5-D03."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
-from suites.mqmq.steps.message_parts import require_part_if_and_only_if
+from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqmq.steps.source_queue_manager import find_own_identifier
 from suites.mqmq.steps.transactions import (
     check_fm_marks_first_message,
     check_lm_marks_last_message,
     check_transaction_has_new_id,
     check_transaction_keeps_id,
-    compare_with_previous,
+    make_predicate_with_previous,
 )
 from suites.mqmq.steps.unused import register_unused_bits
 
@@ -49,7 +49,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
-        require_part_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
+        make_part_presence_predicate(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 
@@ -66,7 +66,7 @@ def check_sequence_number(packet: Any, context: Context) -> Finding:
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
-    known = _sequence_before(packet, context)
+    known = _get_previous_sequence(packet, context)
     number = header.TxSequenceNumber
     again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
@@ -116,7 +116,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     observed = f"PreviousTxSequenceNumber is {previous}, and TxSequenceNumber is {number}"
-    known = _sequence_before(packet, context)
+    known = _get_previous_sequence(packet, context)
     if not known.numbers or packet.UserHeader.MessageID in known.numbers:
         return previous < number, observed
     return previous == known.highest, observed
@@ -161,7 +161,7 @@ class Sequences(Summary):
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 
-def _sequence_before(packet: Any, context: Context) -> Sequence:
+def _get_previous_sequence(packet: Any, context: Context) -> Sequence:
     """Return the TxSequenceNumbers that the SUT has sent before this message in its sequence."""
     return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
 
@@ -172,4 +172,4 @@ for rule, expected, judge in (
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(compare_with_previous(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_with_previous(judge))

@@ -30,7 +30,7 @@ UNUSED_BITS_BY_RULE = {
 SEQUENCE_COUNT = 4
 """The number of sequences; the last messages of a check belong to the last sequence."""
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-SINGLE_COUNT = 6
+SINGLE_MESSAGE_TRANSACTION_COUNT = 6
 """The number of transactions of one message in a check."""
 LARGE_BODY = "large " * 1000
 """A body of more than 4 KiB."""
@@ -96,8 +96,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.
     """
     sender = Sender(peer, sut)
-    sender.send(*range(1, SINGLE_COUNT + 1), delivery="transactional")
-    session, sent = sender.await_first(SINGLE_COUNT)
+    sender.send(*range(1, SINGLE_MESSAGE_TRANSACTION_COUNT + 1), delivery="transactional")
+    session, sent = sender.await_first(SINGLE_MESSAGE_TRANSACTION_COUNT)
     try:
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
@@ -105,7 +105,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-04",
         "MQDMPR-3.1.1.12-D58",
-        expected=[1] * SINGLE_COUNT,
+        expected=[1] * SINGLE_MESSAGE_TRANSACTION_COUNT,
         case="FM of each message",
         observed=[each.FM for each in headers],
         evidence=sent,
@@ -113,18 +113,23 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-05",
         "MQDMPR-3.1.1.12-D59",
-        expected=[1] * SINGLE_COUNT,
+        expected=[1] * SINGLE_MESSAGE_TRANSACTION_COUNT,
         case="LM of each message",
         observed=[each.LM for each in headers],
         evidence=sent,
     )
     identifiers = [int(each.ID) for each in headers]
-    judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", SINGLE_COUNT), observed=identifiers, evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-07",
+        expected=distinct("IDs", SINGLE_MESSAGE_TRANSACTION_COUNT),
+        observed=identifiers,
+        evidence=sent,
+    )
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
     judge(
         "MQMQ-2.2.20.5-16",
-        expected=[1] * (SINGLE_COUNT - 1),
+        expected=[1] * (SINGLE_MESSAGE_TRANSACTION_COUNT - 1),
         case="increases of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.6-01 to MQMQ-2.2.20.6-02."""
+"""Faults that break the rules MQMQ-2.2.20.6-01 to MQMQ-2.2.20.6-02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.6-06 to MQMQ-2.2.20.6-D02."""
+"""Faults that break the rules MQMQ-2.2.20.6-06 to MQMQ-2.2.20.6-D02."""
 
 from __future__ import annotations
 

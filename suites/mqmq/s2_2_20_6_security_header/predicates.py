@@ -82,7 +82,7 @@ def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
     return identifier == packet.UserHeader.SourceQueueManager.bytes_le, f"SecurityID is {identifier.hex()}"
 
 
-def require_zero_bits(name: str) -> JudgePart:
+def make_zero_bits_predicate(name: str) -> JudgePart:
     """Return a predicate that checks that some bits of SecurityHeader.Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
@@ -93,7 +93,9 @@ def require_zero_bits(name: str) -> JudgePart:
 
 
 for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
-    passive(rule, USER_MESSAGE_KIND, f"{name} of the SecurityHeader is 0")(of_security_header(require_zero_bits(name)))
+    passive(rule, USER_MESSAGE_KIND, f"{name} of the SecurityHeader is 0")(
+        of_security_header(make_zero_bits_predicate(name))
+    )
 
 
 @passive("MQMQ-2.2.20.6-07", USER_MESSAGE_KIND, "ProviderInfo of a signed message contains a name if DE is 0")

@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.2.20.2-D02 to MQMQ-2.2.20.8-D01."""
+"""Faults that break the rules MQMQ-2.2.20.2-D02 to MQMQ-2.2.20.8-D01."""
 
 from __future__ import annotations
 

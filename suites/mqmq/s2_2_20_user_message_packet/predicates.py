@@ -17,10 +17,10 @@ from suites.mqmq.steps.message_bytes import BASE, USER, is_valid_with_flag
 from suites.mqmq.steps.message_parts import (
     check_properties_present,
     judge_message_part,
-    require_part_if_and_only_if,
-    require_well_formed_part,
+    make_part_presence_predicate,
+    make_well_formed_part_predicate,
 )
-from suites.mqmq.steps.unused import register_unused_bits, require_not_set
+from suites.mqmq.steps.unused import make_zero_value_predicate, register_unused_bits
 
 USER_MESSAGE_KIND = "UserMessage"
 
@@ -53,7 +53,7 @@ for rule, header, flag, part in (
     ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
 ):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
-        require_part_if_and_only_if(header, flag, part)
+        make_part_presence_predicate(header, flag, part)
     )
 
 # -- lists of queues (2.2.20.2, 2.2.20.3) -------------------------------------------------------------------------
@@ -74,7 +74,9 @@ for rule, expected, fields in (
     ("MQMQ-2.2.20.3-03", "Size is the size of the signature", ("MQFSignatureHeader.",)),
     ("MQMQ-2.2.20.3-04", "the signature has the size that Size states", ("MQFSignatureHeader.",)),
 ):
-    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(require_well_formed_part("MultiQueueFormatHeader", *fields))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(
+        make_well_formed_part_predicate("MultiQueueFormatHeader", *fields)
+    )
 
 
 @passive("MQMQ-2.2.20.3-01", USER_MESSAGE_KIND, "ID of the MQFSignatureHeader is 0x015E")
@@ -95,7 +97,7 @@ for rule, name, read in (
     ("MQMQ-2.2.20.3-02", "Reserved of the MQFSignatureHeader", attrgetter("Signature.Reserved")),
 ):
     passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(
-        require_not_set("MultiQueueFormatHeader", read, name)
+        make_zero_value_predicate("MultiQueueFormatHeader", read, name)
     )
 
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
@@ -121,7 +123,7 @@ UNUSED_BITS_BY_RULE = {
 
 register_unused_bits(USER_MESSAGE_KIND, DebugHeader, UNUSED_BITS_BY_RULE)
 passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0 when sent", advice=True)(
-    require_not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
+    make_zero_value_predicate("DebugHeader", attrgetter("Reserved"), "Reserved")
 )
 
 
@@ -133,5 +135,5 @@ def check_queue_type(header: Any, packet: Any) -> Finding:
 
 
 passive("MQMQ-2.2.20.8-17", (USER_MESSAGE_KIND, MALFORMED), "the DebugHeader contains a QueueIdentifier if QT is 1")(
-    require_well_formed_part("DebugHeader", "DebugHeader.QueueIdentifier")
+    make_well_formed_part_predicate("DebugHeader", "DebugHeader.QueueIdentifier")
 )

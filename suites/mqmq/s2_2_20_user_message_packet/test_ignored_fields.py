@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 IGNORED_FIELDS = {
     "MQMQ-2.2.19.1-02": [{"base": {"Reserved": value}} for value in (0x01, 0x80)],
@@ -43,7 +43,7 @@ UNUSED_TRANSACTION_BITS = {
     "MQMQ-2.2.20.5-15": "X8",
 }
 """For each rule, the unused bit of TransactionHeader.Flags."""
-WAIT_MS = 3_000
+LONGEST_WAIT_MS = 3_000
 CORRELATION_ID = bytes(range(20))
 
 
@@ -88,14 +88,14 @@ def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
     acks = receiver.await_acks(sum(map(len, sent.values())))
     acknowledged = {get_correlation_id(ack) for ack in acks}
     receiver.acknowledge_all()
-    peer.pass_time(WAIT_MS)
+    peer.pass_time(LONGEST_WAIT_MS)
     if sut.has("restart"):
         sut.restart()
     shown = {one["label"]: one for one in sut.messages(queue)}
     for rule, messages in sent.items():
         judge(
             rule,
-            expected=[(SAME_PROPERTIES, True)] * len(messages),
+            expected=[(UNCHANGED_PROPERTIES_OUTCOME, True)] * len(messages),
             observed=[_describe(sut, shown, message, acknowledged) for message in messages],
             case="properties of each message, and acknowledgment of its arrival",
             evidence=messages,
@@ -124,7 +124,7 @@ def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
         sent[rule] = receiver.send(user, transaction={"FA": 1, bit: 1}, **headers)
     acks = receiver.await_acks(len(sent))
     acknowledged = {get_correlation_id(ack) for ack in acks}
-    peer.pass_time(WAIT_MS)
+    peer.pass_time(LONGEST_WAIT_MS)
     shown = {one["label"]: one for one in sut.messages("transactional")}
     outcomes = {rule: _describe(sut, shown, message, acknowledged) for rule, message in sent.items()}
     for _ in sent:
@@ -135,7 +135,9 @@ def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
         differences, is_acknowledged = outcomes[rule]
         judge(
             rule,
-            expected=facts(stored_message=SAME_PROPERTIES, arrival_is_acknowledged=True, number_of_FinalAcks=1),
+            expected=facts(
+                stored_message=UNCHANGED_PROPERTIES_OUTCOME, arrival_is_acknowledged=True, number_of_FinalAcks=1
+            ),
             observed={
                 "stored_message": differences,
                 "arrival_is_acknowledged": is_acknowledged,

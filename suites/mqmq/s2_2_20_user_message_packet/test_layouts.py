@@ -19,7 +19,7 @@ from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingRec
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
 ZERO_GUID = str(UUID(int=0))
-SIGNATURE = 0x524F_494C
+BASE_HEADER_SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
 BODY, LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
@@ -97,11 +97,11 @@ FIELDS_OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
 }
 
 
-FIELDS_LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
+UNSPECIFIED_FIELDS = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
 """Fields of an acknowledgment that the document leaves to the implementation."""
 
 
-def flags_of_user_header(**named):
+def list_user_header_flags(**named):
     """Return the parts of UserHeader.Flags: by default DQ is 7, MP is 1, and all other parts are 0."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
@@ -117,7 +117,7 @@ def judge_fields(judge, rules, wanted, frame, *more):
         judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
-def direct_name_text(name):
+def format_direct_name_text(name):
     """Return the text of a direct name in a packet, in lower case and with its null."""
     return name.removeprefix("DIRECT=").lower() + "\0"
 
@@ -136,8 +136,10 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
-        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in FIELDS_LEFT_OPEN},
-        f"{USER}DestinationQueue": direct_name_text(to),
+        **{
+            name: value for name, value in list_user_header_flags(DM=delivery).items() if name not in UNSPECIFIED_FIELDS
+        },
+        f"{USER}DestinationQueue": format_direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
         f"{PROPERTIES}CorrelationID": identifier(sent),
         f"{PROPERTIES}PrivacyLevel": 0,
@@ -195,15 +197,15 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 0,
         "BaseHeader.Flags.TR": 0,
-        "BaseHeader.Signature": SIGNATURE,
+        "BaseHeader.Signature": BASE_HEADER_SIGNATURE,
         "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": lifetime_s,
-        **flags_of_user_header(DM=int(delivery == "recoverable"), JN=1, AQ=6, RQ=7),
-        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
+        **list_user_header_flags(DM=int(delivery == "recoverable"), JN=1, AQ=6, RQ=7),
+        f"{USER}DestinationQueue": format_direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{SECOND_QUEUE_MANAGER_GUID}\\000000a7",
-        f"{USER}ResponseQueue": direct_name_text(answers),
+        f"{USER}ResponseQueue": format_direct_name_text(answers),
         **_build_expected_properties(
             **{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE},
             Label=label + "\0",
@@ -242,8 +244,8 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": 0x0102_0304,
-        **flags_of_user_header(DM=1, JP=1, JN=1, AQ=5, TH=1),
-        f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
+        **list_user_header_flags(DM=1, JP=1, JN=1, AQ=5, TH=1),
+        f"{USER}DestinationQueue": format_direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": str(SECOND_QUEUE_MANAGER_GUID),
         "TransactionHeader.Flags.CG": 0,
         "TransactionHeader.Flags.FM": 1,

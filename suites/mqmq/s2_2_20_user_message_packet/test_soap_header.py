@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
@@ -49,7 +49,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == label), None)
-        expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
+        expected, observed = UNCHANGED_PROPERTIES_OUTCOME, describe_differences(done.frames[0], found, sut.guid)
     judge.all(expected=expected, observed=observed, evidence=done.frames)
 
 

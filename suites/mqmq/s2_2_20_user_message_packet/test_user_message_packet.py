@@ -19,7 +19,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.tracing import Report
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 UNUSED_OF_DEBUG_HEADER = {
     "X2": "MQMQ-2.2.20.8-02",
@@ -78,7 +78,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
         expected, observed = done.accepted_outcome, done.outcome
         if observed == expected and sut.has("receive"):
             found = next((one for one in sut.messages() if one["label"] == field), None)
-            expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
+            expected, observed = UNCHANGED_PROPERTIES_OUTCOME, describe_differences(done.frames[0], found, sut.guid)
         judge(rule, expected=expected, observed=observed, evidence=done.frames, case="message")
 
 
@@ -239,12 +239,12 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER_TIMEOUT_SHARE)))
         sender.send(number)
         sent = sender.collect(session, number)
-        if len(sent) < number or _session_header(sent[-1]) != PLAIN:
+        if len(sent) < number or _get_session_header(sent[-1]) != PLAIN:
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
         raise ConformanceFailure("the SUT always acknowledged before it sent its message")
-    observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
+    observed = list(dict.fromkeys(_get_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
     judge.all(
         expected=expected, observed=observed, case="SH and size of the SessionHeader of each message", evidence=evidence
@@ -252,7 +252,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     session.acknowledge_all()
 
 
-def _session_header(frame):
+def _get_session_header(frame):
     """Return SH of a message, and the size of its SessionHeader."""
     return int(frame["BaseHeader"].SH), len(frame.data) - int.from_bytes(frame.data[8:12], "little")
 

@@ -1,4 +1,4 @@
-"""Faults of the rule MQMQ-2.5.1-02."""
+"""Faults that break the rule MQMQ-2.5.1-02."""
 
 from __future__ import annotations
 

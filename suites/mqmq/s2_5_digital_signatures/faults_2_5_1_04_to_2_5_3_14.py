@@ -1,4 +1,4 @@
-"""Faults of the rules MQMQ-2.5.1-04 to MQMQ-2.5.3-14."""
+"""Faults that break the rules MQMQ-2.5.1-04 to MQMQ-2.5.3-14."""
 
 from __future__ import annotations
 

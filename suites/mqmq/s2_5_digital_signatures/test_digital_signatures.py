@@ -56,7 +56,7 @@ SOURCE_QUEUE_MANAGER = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
 DELIVERY = Property("UserHeader", "DM", 1)
 PRIORITY = Property("BaseHeader", "PR", 5)
 DEAD_LETTER = Property("UserHeader", "JN", 1)
-JOURNAL = Property("UserHeader", "JP", 1)
+JOURNAL_FLAG_PROPERTY = Property("UserHeader", "JP", 1)
 NACK_OF_RECEIPT = Property("MessagePropertiesHeader", "NR", 1)
 ACK_OF_RECEIPT = Property("MessagePropertiesHeader", "PR", 1)
 MESSAGE_CLASS = Property("MessagePropertiesHeader", "MessageClass", 1)
@@ -94,7 +94,7 @@ PROPERTIES_IN_SIG20 = (
     ("MQMQ-2.5.2-09", DELIVERY),
     ("MQMQ-2.5.2-10", PRIORITY),
     ("MQMQ-2.5.2-11", DEAD_LETTER),
-    ("MQMQ-2.5.2-11", JOURNAL),
+    ("MQMQ-2.5.2-11", JOURNAL_FLAG_PROPERTY),
     ("MQMQ-2.5.2-12", NACK_OF_RECEIPT),
     ("MQMQ-2.5.2-12", ACK_OF_RECEIPT),
     ("MQMQ-2.5.2-13", MESSAGE_CLASS),
@@ -122,7 +122,7 @@ PROPERTIES_IN_SIG30 = (
     ("MQMQ-2.5.3-11", DELIVERY),
     ("MQMQ-2.5.3-12", PRIORITY),
     ("MQMQ-2.5.3-13", DEAD_LETTER),
-    ("MQMQ-2.5.3-13", JOURNAL),
+    ("MQMQ-2.5.3-13", JOURNAL_FLAG_PROPERTY),
     ("MQMQ-2.5.3-14", NACK_OF_RECEIPT),
     ("MQMQ-2.5.3-14", ACK_OF_RECEIPT),
     ("MQMQ-2.5.3-15", MESSAGE_CLASS),

@@ -32,7 +32,7 @@ def judge_message_part(name: str) -> Callable[[JudgePart], Predicate]:
     return wrap_predicate
 
 
-def require_well_formed_part(part: str, *fields: str) -> Predicate:
+def make_well_formed_part_predicate(part: str, *fields: str) -> Predicate:
     """Return a predicate that checks that a part is well-formed; `fields` are prefixes of the names that the codec
     gives malformed fields.
     """
@@ -45,7 +45,7 @@ def require_well_formed_part(part: str, *fields: str) -> Predicate:
     return judge_part_form
 
 
-def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
+def make_part_presence_predicate(header: str, flag: str, part: str) -> Predicate:
     """Return a predicate that checks that a part is present if and only if its flag is set; a clear flag does not
     exercise the rule.
     """

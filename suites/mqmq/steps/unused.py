@@ -33,7 +33,7 @@ def _is_own(packet: Any, context: Context) -> bool:
     return not user.RC and own is not None and user.SourceQueueManager == own
 
 
-def require_not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
+def make_zero_value_predicate(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
     """Return a predicate that checks that a value in a header of the SUT's own packets is 0; `value_of` reads the value
     from the header.
     """
@@ -56,5 +56,5 @@ def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapp
         bits = vars(header).get(name)
         if not isinstance(bits, Bits):
             raise HarnessError(f"{rule}: {header.__name__} has no bits {name}")
-        predicate = require_not_set(header.__name__, attrgetter(name), name)
+        predicate = make_zero_value_predicate(header.__name__, attrgetter(name), name)
         passive(rule, kinds, f"{name} of the {header.__name__} is 0 when sent", advice=True)(predicate)

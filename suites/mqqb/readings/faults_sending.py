@@ -17,7 +17,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence, leave_window
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -171,7 +171,7 @@ class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
         """Leave ResendIntervalIndex unchanged."""
 
     def reset_resend_interval(self, session: Session) -> None:
-        if outgoing_sequence(session).UnackedSequence:
+        if get_outgoing_sequence(session).UnackedSequence:
             super().lengthen_resend_interval(session)
         else:
             super().reset_resend_interval(session)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.1.1 Protocol Session."""
+"""Faults that break rules of MS-MQQB 2.1.1 Protocol Session."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from suites.mqmq.steps.base_bytes import AFTER, STREAM_PACKET_KINDS, is_no_packe
 
 
 @passive("MQQB-2.1.1-01", STREAM_PACKET_KINDS, "the packet begins with a BaseHeader", decisive=True)
-def begins_with_base_header(packet: Any, context: Context) -> Finding:
-    """Demand that a packet begins with a valid BaseHeader. The packets that follow an invalid packet are not judged."""
+def check_base_header_at_start(packet: Any, context: Context) -> Finding:
+    """Check that a packet begins with a valid BaseHeader. The packets that follow an invalid packet are not judged."""
     frame = context.frame
     if frame.transport != "tcp" or (frame.error is not None and frame.error.field == AFTER):
         return None

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.1.2 Ping Message."""
+"""Faults that break rules of MS-MQQB 2.1.2 Ping Message."""
 
 from __future__ import annotations
 

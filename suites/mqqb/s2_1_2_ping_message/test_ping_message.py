@@ -9,8 +9,8 @@ from harness.expectations import fields, packet
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping_fields
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, describe_ping_fields
+from suites.mqqb.steps.provoking import let_sut_send
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 """The rules that the check judges by the Ping Request that the SUT sends before a later session."""
@@ -32,9 +32,9 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
-    outcome, connection = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
+    outcome, connection = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
     if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
-        judge.mark_not_exercised("MQQB-2.1.2-01", reason=SUT_STOOD_STILL, evidence=[ping, answer])
+        judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []
     judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
@@ -49,7 +49,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     peer.settle()
     connection.close()
     peer.settle()
-    let_send(peer, sut, caller.name, tag=2)
+    let_sut_send(peer, sut, caller.name, tag=2)
     later = caller.poll_ping()
     judge(
         "MQQB-2.1.2-D01",
@@ -61,7 +61,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     if delay_ms:
         if later is not None:
             answer = caller.answer_ping(later)
-            outcome, _ = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
+            outcome, _ = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
             if outcome != PingingSut.NO_SESSION or not caller.has_stalled_after(later):
                 judge(
                     "MQQB-2.1.2-01",
@@ -86,7 +86,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     judge(
         "MQQB-3.1.2.9-D01",
         expected=PingingSut.NO_SESSION,
-        observed=caller.await_session(caller.no_retry_ms // 2),
+        observed=caller.await_session(caller.time_without_retry_ms // 2),
         case="after a late response to this Ping Request",
         evidence=[later, late],
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 InternalHeader."""
+"""Faults that break rules of MS-MQQB 2.2.1 InternalHeader."""
 
 from __future__ import annotations
 
@@ -188,8 +188,8 @@ class QueueManagerInternalPacketOfType15Ignored(Closing):
             super().refuse_malformed(session, error, now)
 
 
-@fault("acceptor-packet-type-9-read-as-session-ack", breaks="MQQB-2.2.1-03")
-class AcceptorPacketType9ReadAsSessionAck(Identifying):
+@fault("acceptor-packet-type-above-7-ignored", breaks="MQQB-2.2.1-03")
+class AcceptorPacketTypeAbove7Ignored(Identifying):
     """The acceptor ignores an internal packet whose PT is 8 or more."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:

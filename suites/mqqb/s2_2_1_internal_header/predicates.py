@@ -10,12 +10,12 @@ INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "Session
 
 
 @passive("MQQB-2.2.1-02", (*INTERNAL_PACKET_KINDS, "unknown internal"), "PT of the InternalHeader is 1, 2 or 3")
-def demand_packet_type(packet: Any, context: Context) -> Finding:
-    """Demand one of the three types of an internal packet."""
+def check_packet_type(packet: Any, context: Context) -> Finding:
+    """Check that PT of an internal packet has one of the three defined values."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"
 
 
 @passive("MQQB-2.2.1-04", ("SessionAck",), "CS is 0 in a SessionAck")
-def demand_no_refusal_in_session_ack(packet: Any, context: Context) -> Finding:
-    """Demand CS 0 in a SessionAck: only a packet that opens a session may refuse the session."""
+def check_no_refusal_in_session_ack(packet: Any, context: Context) -> Finding:
+    """Check that CS of a SessionAck is 0: only a packet that opens a session may refuse the session."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"

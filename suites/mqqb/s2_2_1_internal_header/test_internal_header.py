@@ -14,7 +14,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
 
 RULES_OF_RESERVED_BITS = {
@@ -209,7 +209,7 @@ def _open_with_internal_fields(peer, sut, listener, values):
     """Answer the SUT's next request and its ConnectionParameters with the given fields of InternalHeader; return the
     message of the SUT (None if it sends no message), and the packets.
     """
-    let_send(peer, sut, peer.direct_name())
+    let_sut_send(peer, sut, peer.direct_name())
     session = OutgoingSession(peer, sut, listener=listener)
     asked = session.await_request()
     connection = session.connection

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet, with 2.2.2.1."""
+"""Faults that break rules of MS-MQQB 2.2.2 ConnectionParameters Packet and of 2.2.2.1."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
     PARAMETERS_PACKET,
-    demand_flags_of_kind,
-    demand_pt_of_kind,
+    make_flags_of_kind_predicate,
+    make_pt_of_kind_predicate,
 )
 from suites.mqqb.steps.layouts import register_layout
 
@@ -19,8 +19,10 @@ register_layout("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersP
 register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
 
 
-def _demand_timeout(field: str, shortest_ms: int) -> Predicate:
-    """Judge a timeout of an initiator; an acceptor repeats the timeout of the initiator, regardless of its value."""
+def _make_timeout_predicate(field: str, shortest_ms: int) -> Predicate:
+    """Return a predicate that checks a timeout of an initiator. An acceptor repeats the timeout of the initiator, so
+    the predicate does not judge an acceptor.
+    """
 
     def judge_timeout(packet: Any, context: Context) -> Finding:
         if context.sut_role != "initiator":
@@ -36,12 +38,12 @@ for rule, field, shortest_ms in (
     ("MQQB-2.2.2.1-D03", "AckTimeout", 0x0000_4E20),
 ):
     passive(rule, "ConnectionParameters", f"{field} is at least {shortest_ms} and at most {LONGEST_TIMEOUT_MS}")(
-        _demand_timeout(field, shortest_ms)
+        _make_timeout_predicate(field, shortest_ms)
     )
 
 passive("MQQB-2.2.2-01", INTERNAL_KINDS, "IN is 1 in a ConnectionParameters packet", of_system=True)(
-    demand_flags_of_kind(PARAMETERS_PACKET)
+    make_flags_of_kind_predicate(PARAMETERS_PACKET)
 )
 passive("MQQB-2.2.2-02", INTERNAL_KINDS, "PT is 3 in a ConnectionParameters packet", of_system=True)(
-    demand_pt_of_kind(PARAMETERS_PACKET)
+    make_pt_of_kind_predicate(PARAMETERS_PACKET)
 )

@@ -11,7 +11,7 @@ from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 RESERVED_FIELD = slice(28, 30)
 
@@ -49,7 +49,7 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
     listener = peer.listen_raw()
     effects, evidence = [], []
     for value in (0, reserved):
-        let_send(peer, sut, peer.direct_name())
+        let_sut_send(peer, sut, peer.direct_name())
         session = OutgoingSession(peer, sut, listener=listener)
         session.await_request()
         session.respond()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet, with 2.2.3.1."""
+"""Faults that break rules of MS-MQQB 2.2.3 EstablishConnection Packet and of 2.2.3.1."""
 
 from __future__ import annotations
 
@@ -208,8 +208,8 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
         return _change_header(response, OperatingSystem=rest) if session.refused else response
 
 
-@fault("initiator-os-flag-of-retry-clear", breaks="MQQB-2.2.3.1-07", blind=True)
-class InitiatorOsFlagOfRetryClear(Establishing):
+@fault("initiator-os-flag-of-retry-inverted", breaks="MQQB-2.2.3.1-07", blind=True)
+class InitiatorOsFlagOfRetryInverted(Establishing):
     """The initiator inverts the flag OS in its EstablishConnection request when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

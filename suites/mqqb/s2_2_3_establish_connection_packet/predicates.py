@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL_KINDS, demand_flags_of_kind, demand_pt_of_kind
+from suites.mqqb.steps.internal_packets import (
+    ESTABLISH_PACKET,
+    INTERNAL_KINDS,
+    make_flags_of_kind_predicate,
+    make_pt_of_kind_predicate,
+)
 from suites.mqqb.steps.layouts import register_layout
-from suites.mqqb.steps.session_opening_packets import demand_repeated_field
+from suites.mqqb.steps.session_opening_packets import make_repeated_field_predicate
 
 register_layout("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
 register_layout("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
@@ -15,15 +20,15 @@ register_layout("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionH
 
 @passive("MQQB-2.2.3.1-03", "EstablishConnection", "the low byte of OperatingSystem is 0x10")
 @passive("MQQB-2.2.3.1-04", "EstablishConnection", "RE is 0x10")
-def demand_reserved_byte_of_operating_system(packet: Any, context: Context) -> Finding:
-    """Demand RE 0x10, the low byte of OperatingSystem; the other bits may be 0 or 1."""
+def check_reserved_byte_of_operating_system(packet: Any, context: Context) -> Finding:
+    """Check that RE, the low byte of OperatingSystem, is 0x10; the other bits may be 0 or 1."""
     value = packet.EstablishConnectionHeader.OperatingSystem
     return value & 0xFF == 0x10, f"OperatingSystem is 0x{value:04X}"
 
 
 @passive("MQQB-2.2.3.1-15", "EstablishConnection", "every byte of Padding is 0x5A")
-def demand_padding_of_response(packet: Any, context: Context) -> Finding:
-    """Demand 0x5A in each byte of Padding of a response; the Padding of a request may have any value."""
+def check_padding_of_response(packet: Any, context: Context) -> Finding:
+    """Check that each byte of Padding of a response is 0x5A; Padding of a request may have any value."""
     if context.sut_role != "acceptor":
         return None
     odd = [byte for byte in packet.EstablishConnectionHeader.Padding if byte != 0x5A]
@@ -31,11 +36,11 @@ def demand_padding_of_response(packet: Any, context: Context) -> Finding:
 
 
 passive("MQQB-2.2.3-01", INTERNAL_KINDS, "IN is 1 in an EstablishConnection packet", of_system=True)(
-    demand_flags_of_kind(ESTABLISH_PACKET)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET)
 )
 passive("MQQB-2.2.3-02", INTERNAL_KINDS, "PT is 2 in an EstablishConnection packet", of_system=True)(
-    demand_pt_of_kind(ESTABLISH_PACKET)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET)
 )
 passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(
-    demand_repeated_field("SE")
+    make_repeated_field_predicate("SE")
 )

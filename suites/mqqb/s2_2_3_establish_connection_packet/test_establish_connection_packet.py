@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 RULES_OF_UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
@@ -184,7 +184,7 @@ def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
     """
     listener = peer.listen_raw()
     for field, rule in (RULES_OF_UNUSED_BITS | {"Reserved": "MQQB-2.2.3.1-14"}).items():
-        let_send(peer, sut, peer.direct_name())
+        let_sut_send(peer, sut, peer.direct_name())
         session = OutgoingSession(peer, sut, listener=listener)
         asked = session.await_request()
         sent = session.connection.send(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.4 OrderAck Packet, with 2.2.4.1."""
+"""Faults that break rules of MS-MQQB 2.2.4 OrderAck Packet and of 2.2.4.1."""
 
 from __future__ import annotations
 

@@ -10,52 +10,52 @@ from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
     MESSAGE_KIND,
     apply_to_acknowledgments,
-    demand_base_flags,
-    demand_body_size,
-    demand_body_type,
-    demand_direct_name,
-    demand_label,
-    demand_other_user_flags,
-    demand_private_name,
-    demand_property_flags,
+    check_acknowledgment_body_type,
+    check_base_flags,
+    check_body_size,
+    check_direct_name,
+    check_label,
+    check_other_user_flags,
+    check_private_name,
+    check_property_flags,
     is_order_ack,
     judge_acknowledgments,
 )
 from suites.mqqb.steps.transactional_acks import (
     apply_to_order_acks_of_receiver,
-    compare_number_with_received,
-    compare_sequence_with_received,
-    demand_order_ack_body,
+    check_number_was_received,
+    check_order_ack_body,
+    check_sequence_was_received,
 )
 
 judge_acknowledgments(
     is_order_ack,
     mp="MQQB-2.2.4-02",
     rules={
-        demand_base_flags: "MQQB-2.2.4-01",
-        demand_other_user_flags: "MQQB-2.2.4-03",
-        demand_private_name: "MQQB-2.2.4-04",
-        demand_direct_name: "MQQB-2.2.4-05",
-        demand_label: "MQQB-2.2.4-07",
-        demand_body_size: "MQQB-2.2.4-08",
-        demand_property_flags: "MQQB-2.2.4-09",
-        demand_body_type: "MQQB-2.2.4-11",
+        check_base_flags: "MQQB-2.2.4-01",
+        check_other_user_flags: "MQQB-2.2.4-03",
+        check_private_name: "MQQB-2.2.4-04",
+        check_direct_name: "MQQB-2.2.4-05",
+        check_label: "MQQB-2.2.4-07",
+        check_body_size: "MQQB-2.2.4-08",
+        check_property_flags: "MQQB-2.2.4-09",
+        check_acknowledgment_body_type: "MQQB-2.2.4-11",
     },
 )
 
 
 @passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass of an OrderAck is 0xFF (ORDER_ACK)")
 @apply_to_acknowledgments(is_order_ack)
-def demand_order_ack_class(packet: Any) -> Finding:
-    """Demand that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
+def check_order_ack_class(packet: Any) -> Finding:
+    """Check that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is {show_integer(value, 'MessageClass')}"
 
 
 @passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
-def compare_previous_number(packet: Any) -> Finding:
-    """Demand that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
+def check_previous_number(packet: Any) -> Finding:
+    """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
     before any message arrives (E39), is not judged.
     """
     try:
@@ -72,14 +72,14 @@ def compare_previous_number(packet: Any) -> Finding:
 
 
 passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of MS-MQQB 2.2.4.1", of_system=True)(
-    demand_order_ack_body
+    check_order_ack_body
 )
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
     passive(rule, MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
-        apply_to_order_acks_of_receiver(compare_sequence_with_received)
+        apply_to_order_acks_of_receiver(check_sequence_was_received)
     )
 
 passive(
     "MQQB-2.2.4.1-02", MESSAGE_KIND, "TxSequenceNumber equals TxSequenceNumber of a received message", of_system=True
-)(apply_to_order_acks_of_receiver(compare_number_with_received))
+)(apply_to_order_acks_of_receiver(check_number_was_received))

@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
@@ -220,7 +220,7 @@ def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, s
     the peer sends a transactional message to a private name: the OrderAck is addressed to a private queue.
     """
     receiver = Receiver(peer, sut)
-    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    let_sut_send(peer, sut, peer.direct_name(), delivery="recoverable")
     _await_session_of_sut(peer, 1).send(peer.message())
     peer.settle()
     peer.inbox.accepted[0].close()

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-2.2.5-01 to MQQB-2.2.5-22."""
+"""Faults that break the rules MQQB-2.2.5-01 to MQQB-2.2.5-22."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-2.2.5.1-01 to MQQB-2.2.5-D01."""
+"""Faults that break the rules MQQB-2.2.5.1-01 to MQQB-2.2.5-D01."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ReceiverFinalAckNumberOf16Bits(OrderAcks):
 
 
 add(
-    "receiver-final-ack-of-removal-number-of-last-arrival",
+    "receiver-final-ack-number-counts-final-acks",
     "MQQB-2.2.5.1-02",
     "The receiver counts the FinalAcks of a queue manager, and sends this count as TxSequenceNumber of a FinalAck.",
     _change_body(

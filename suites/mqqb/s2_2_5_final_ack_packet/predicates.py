@@ -8,39 +8,39 @@ from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     MESSAGE_KIND,
     apply_to_acknowledgments,
-    demand_base_flags,
-    demand_body_size,
-    demand_body_type,
-    demand_direct_name,
-    demand_label,
-    demand_other_user_flags,
-    demand_private_name,
-    demand_property_flags,
+    check_acknowledgment_body_type,
+    check_base_flags,
+    check_body_size,
+    check_direct_name,
+    check_label,
+    check_other_user_flags,
+    check_private_name,
+    check_property_flags,
     is_final_ack,
     judge_acknowledgments,
 )
-from suites.mqqb.steps.transactional_acks import demand_field_of_message
+from suites.mqqb.steps.transactional_acks import make_field_of_message_predicate
 
 judge_acknowledgments(
     is_final_ack,
     mp="MQQB-2.2.5-02",
     rules={
-        demand_base_flags: "MQQB-2.2.5-01",
-        demand_other_user_flags: "MQQB-2.2.5-04",
-        demand_private_name: "MQQB-2.2.5-05",
-        demand_direct_name: "MQQB-2.2.5-06",
-        demand_label: "MQQB-2.2.5-08",
-        demand_body_size: "MQQB-2.2.5-09",
-        demand_property_flags: "MQQB-2.2.5-10",
-        demand_body_type: "MQQB-2.2.5-23",
+        check_base_flags: "MQQB-2.2.5-01",
+        check_other_user_flags: "MQQB-2.2.5-04",
+        check_private_name: "MQQB-2.2.5-05",
+        check_direct_name: "MQQB-2.2.5-06",
+        check_label: "MQQB-2.2.5-08",
+        check_body_size: "MQQB-2.2.5-09",
+        check_property_flags: "MQQB-2.2.5-10",
+        check_acknowledgment_body_type: "MQQB-2.2.5-23",
     },
 )
 
 
 @passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM of a FinalAck is 1")
 @apply_to_acknowledgments(is_final_ack)
-def demand_recoverable_final_ack(packet: Any) -> Finding:
-    """Demand that DM of a FinalAck is 1, which means recoverable."""
+def check_recoverable_final_ack(packet: Any) -> Finding:
+    """Check that DM of a FinalAck is 1, which means recoverable."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
@@ -51,5 +51,5 @@ for rule, field, of_message in (
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
 ):
     passive(rule, MESSAGE_KIND, f"{field} equals {of_message or field} of the message", of_system=True)(
-        demand_field_of_message(field, of_message)
+        make_field_of_message_predicate(field, of_message)
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.6 SessionAck Packet."""
+"""Faults that break rules of MS-MQQB 2.2.6 SessionAck Packet."""
 
 from __future__ import annotations
 

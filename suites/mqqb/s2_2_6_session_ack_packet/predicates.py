@@ -6,16 +6,16 @@ from harness.judging.passive import passive
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
     SESSION_ACK_PACKET,
-    demand_flags_of_kind,
-    demand_pt_of_kind,
+    make_flags_of_kind_predicate,
+    make_pt_of_kind_predicate,
 )
 from suites.mqqb.steps.layouts import register_layout
 
 register_layout("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)
 
 passive("MQQB-2.2.6-01", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck packet", of_system=True)(
-    demand_flags_of_kind(SESSION_ACK_PACKET)
+    make_flags_of_kind_predicate(SESSION_ACK_PACKET)
 )
 passive("MQQB-2.2.6-02", INTERNAL_KINDS, "PT is 1 in a SessionAck packet", of_system=True)(
-    demand_pt_of_kind(SESSION_ACK_PACKET)
+    make_pt_of_kind_predicate(SESSION_ACK_PACKET)
 )

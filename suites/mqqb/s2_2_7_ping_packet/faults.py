@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.7 Ping Packet."""
+"""Faults that break rules of MS-MQQB 2.2.7 Ping Packet."""
 
 from __future__ import annotations
 

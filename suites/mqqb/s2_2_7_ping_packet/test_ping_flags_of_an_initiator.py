@@ -44,5 +44,5 @@ def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expec
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=0xFFFC | RF << 1)
-    observed = pinging_sut.await_session(pinging_sut.no_retry_ms)
+    observed = pinging_sut.await_session(pinging_sut.time_without_retry_ms)
     judge.all(expected=expected, observed=observed, case="after the Ping Response", evidence=[asked, answer])

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2 Message Syntax."""
+"""Faults that break rules of MS-MQQB 2.2 Message Syntax."""
 
 from __future__ import annotations
 

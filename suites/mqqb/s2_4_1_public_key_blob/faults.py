@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB."""
+"""Faults that break rules of MS-MQQB 2.4.1 PUBLICKEYBLOB."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT does not publish its public keys")
         return
     secured = Secured(peer, sut)
-    blobs = protection.listed_blobs(sut.encryption_keys)
+    blobs = protection.read_listed_blobs(sut.encryption_keys)
     sizes = {name: 8 * (len(blob) - 20) for name, blob in blobs.items()}
     packets = {}
     for level, (algorithm, bits) in CIPHER_BY_PRIVACY_LEVEL.items():

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.4.2 SIMPLEBLOB."""
+"""Faults that break rules of MS-MQQB 2.4.2 SIMPLEBLOB."""
 
 from __future__ import annotations
 

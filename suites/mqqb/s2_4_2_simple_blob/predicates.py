@@ -15,8 +15,8 @@ SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
 @judge_message_part("SecurityHeader")
-def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
-    """Demand that sessionKeyAlgorithm is one of the specified algorithms, even if the rest of the SIMPLEBLOB is
+def check_session_key_algorithm(security: Any, packet: Any) -> Finding:
+    """Check that sessionKeyAlgorithm is one of the specified algorithms, even if the rest of the SIMPLEBLOB is
     malformed.
     """
     key = security.SecurityData.EncryptionKey
@@ -34,8 +34,8 @@ def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
 
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")
 @judge_message_part("SecurityHeader")
-def demand_blob_layout(security: Any, packet: Any) -> Finding:
-    """Demand the constant bytes and the size of a SIMPLEBLOB."""
+def check_blob_layout(security: Any, packet: Any) -> Finding:
+    """Check the constant bytes and the size of a SIMPLEBLOB."""
     key = security.SecurityData.EncryptionKey
     if not key:
         return None

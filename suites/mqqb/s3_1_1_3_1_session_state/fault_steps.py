@@ -13,7 +13,7 @@ from reference_qm.model.adm import (
 )
 
 
-def change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
+def change_incoming_sequences_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
     """Change each incoming sequence when the receiver restarts."""
 
     def spoil_incoming_sequences(qm: QueueManager) -> None:

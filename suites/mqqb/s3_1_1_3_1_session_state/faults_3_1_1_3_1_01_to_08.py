@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.1.3.1-01 to MQQB-3.1.1.3.1-08."""
+"""Faults that break the rules MQQB-3.1.1.3.1-01 to MQQB-3.1.1.3.1-08."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reference_qm.model.message import Message
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
-    change_incoming_at_restart,
+    change_incoming_sequences_at_restart,
     change_outgoing_queues_at_restart,
 )
 
@@ -228,7 +228,7 @@ add(
     "receiver-reject-count-lost-by-restart",
     "MQQB-3.1.1.3.1-05",
     "The receiver sets TxMessageRejectCount to 0 at a restart.",
-    change_incoming_at_restart(_clear_reject_count),
+    change_incoming_sequences_at_restart(_clear_reject_count),
 )
 
 
@@ -333,7 +333,7 @@ add(
     "receiver-incoming-sequence-id-lost-by-restart",
     "MQQB-3.1.1.3.1-08",
     "The receiver clears IncomingTxSequenceID at a restart.",
-    change_incoming_at_restart(_clear_sequence_identifier),
+    change_incoming_sequences_at_restart(_clear_sequence_identifier),
 )
 
 

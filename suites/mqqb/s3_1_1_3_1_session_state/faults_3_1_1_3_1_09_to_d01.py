@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.1.3.1-09 to MQQB-3.1.1.3.1-D01."""
+"""Faults that break the rules MQQB-3.1.1.3.1-09 to MQQB-3.1.1.3.1-D01."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.tables import OutgoingMessageTable
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
-    change_incoming_at_restart,
+    change_incoming_sequences_at_restart,
     change_outgoing_queues_at_restart,
 )
 
@@ -45,7 +45,7 @@ add(
     "receiver-incoming-sequence-number-lost-by-restart",
     "MQQB-3.1.1.3.1-09",
     "The receiver sets IncomingTxSequenceNumber to 0 at a restart.",
-    change_incoming_at_restart(_clear_sequence_number),
+    change_incoming_sequences_at_restart(_clear_sequence_number),
 )
 
 
@@ -346,8 +346,8 @@ class SenderRecoverableMessagesBeforeExpressOnesOnNewSession(SessionInitializati
         super().initialize_messages(session)
 
 
-@fault("sender-messages-sent-again-in-reverse-order-of-recoverability", breaks="MQQB-3.1.1.3.1-D01")
-class SenderMessagesSentAgainInReverseOrderOfRecoverability(SessionInitialization):
+@fault("sender-recoverable-messages-sent-again-before-express", breaks="MQQB-3.1.1.3.1-D01")
+class SenderRecoverableMessagesSentAgainBeforeExpress(SessionInitialization):
     """When the sender sends messages again, it sends recoverable messages before express messages."""
 
     def initialize_messages(self, session: Session, now: Now | None = None) -> None:

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs, varied
 from suites.mqqb.steps.ordering import Receiver, build_order_ack
-from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change
+from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
 FULL_MESSAGE_FIELDS: dict[str, Any] = {
@@ -61,7 +61,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         evidence = [*came, frame]
         judge(
             "MQQB-3.1.1.3.2-02",
-            expected=UNCHANGED_COPY,
+            expected=UNCHANGED_OUTCOME,
             observed=observed,
             case=f"message {tag} after a restart",
             evidence=evidence,

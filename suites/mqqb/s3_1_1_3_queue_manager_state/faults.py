@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.3 Queue Manager State, with 3.1.1.3.2."""
+"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State and of 3.1.1.3.2."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
         return super().assign_identifier() if number % 4 == 0 else number
 
 
-@fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdsOfSecondQueueApart(Numbering):
+@fault("sender-message-id-increased-by-two-with-several-queues", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdIncreasedByTwoWithSeveralQueues(Numbering):
     """When several outgoing queues exist, the sender increases MessageID by two for each message."""
 
     def assign_identifier(self) -> int:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.4 Session Message Sequence."""
+"""Faults that break rules of MS-MQQB 3.1.1.4 Session Message Sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence."""
+"""Faults that break rules of MS-MQQB 3.1.1.5 Transactional Message Sequence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.codec import NULL_GUID, OrderAckBody, SequenceInfo, Transactio
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -25,7 +25,7 @@ def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Ins
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
             packet = super().update_transaction_header(session, position, now)
-            unacked = outgoing_sequence(session).UnackedSequence
+            unacked = get_outgoing_sequence(session).UnackedSequence
             unacked[-1] = change(unacked[-1])
             return packet
 
@@ -63,7 +63,7 @@ class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
         self, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
         packet = super().update_transaction_header(session, position, now)
-        outgoing_sequence(session).UnackedSequence.clear()
+        get_outgoing_sequence(session).UnackedSequence.clear()
         return packet
 
 
@@ -216,7 +216,7 @@ class SenderSequenceInfoOfLaterSequenceWithOrdinal1(TransactionalSending):
         self, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
         packet = super().update_transaction_header(session, position, now)
-        unacked = outgoing_sequence(session).UnackedSequence
+        unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked and unacked[-1].SeqID & 0xFFFFFFFF > 1:
             last = unacked[-1]
             unacked[-1] = SequenceInfo(last.SeqID & ~0xFFFFFFFF | 1, last.SeqNo, last.PrevNo)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.1.6.1 Session Acknowledgment."""
 
 from __future__ import annotations
 

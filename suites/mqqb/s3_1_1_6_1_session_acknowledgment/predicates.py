@@ -7,7 +7,7 @@ from suites.mqmq.steps.session_headers import (
     MESSAGE,
     SESSION_ACK,
     apply_to_session_headers,
-    require_0_before_recoverable_messages,
+    make_zero_before_recoverable_predicate,
 )
 
 for rule, field in (
@@ -15,5 +15,5 @@ for rule, field in (
     ("MQQB-3.1.1.6.1-04", "RecoverableMsgAckFlags"),
 ):
     passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message has arrived", of_system=True)(
-        apply_to_session_headers(require_0_before_recoverable_messages(field))
+        apply_to_session_headers(make_zero_before_recoverable_predicate(field))
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent."""
+"""Faults that break rules of MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent."""
 
 from __future__ import annotations
 

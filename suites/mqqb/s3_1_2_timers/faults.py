@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.2 Timers, with 3.1.2.1, 3.1.2.2, 3.1.2.4, 3.1.2.6, 3.1.2.7, 3.1.2.8."""
+"""Faults that break rules of MS-MQQB 3.1.2 Timers and of 3.1.2.1, 3.1.2.2, 3.1.2.4, 3.1.2.6, 3.1.2.7 and 3.1.2.8."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -102,7 +102,7 @@ class SenderTransactionalAckWaitTimer3S(TransactionalSending):
     """The sender's Transactional Ack Wait Timer expires after three seconds."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
-        outgoing_sequence(session).ResendInterval = 3
+        get_outgoing_sequence(session).ResendInterval = 3
         super().start_ack_wait_timer(session, now)
 
 
@@ -114,7 +114,7 @@ class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_ack_wait_timer(session, now)
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         if session.OutgoingTxSequenceID.Ordinal > 1 and not sequence.ResendIntervalIndex:
             duration_ms = 2_000 * sequence.ResendInterval
             self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
@@ -197,7 +197,7 @@ class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_ack_wait_timer(session, now)
-        outgoing_sequence(session).ResendTime = now.utc_s
+        get_outgoing_sequence(session).ResendTime = now.utc_s
 
 
 def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, read_element
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
 from suites.mqqb.steps.sequences import Outgoing
 
 EXCHANGE_TOLERANCE_S = 20
@@ -53,9 +53,9 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     asked = pinging_sut.await_ping()
     peer.pass_time(sut.duration_ms(after_ms))
     answer = pinging_sut.answer_ping(asked)
-    observed = pinging_sut.await_session(pinging_sut.no_retry_ms - sut.duration_ms(after_ms))
+    observed = pinging_sut.await_session(pinging_sut.time_without_retry_ms - sut.duration_ms(after_ms))
     if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.has_stalled_after(asked):
-        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=SUT_STOOD_STILL, evidence=[asked, answer])
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STALLED_SUT_REASON, evidence=[asked, answer])
         return
     judge(
         "MQQB-3.1.2.9-D01",

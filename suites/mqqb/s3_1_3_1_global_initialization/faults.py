@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.3.1 Global Initialization."""
+"""Faults that break rules of MS-MQQB 3.1.3.1 Global Initialization."""
 
 from __future__ import annotations
 

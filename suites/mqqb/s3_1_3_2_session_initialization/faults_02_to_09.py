@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.3.2-02 to MQQB-3.1.3.2-09."""
+"""Faults that break the rules MQQB-3.1.3.2-02 to MQQB-3.1.3.2-09."""
 
 from __future__ import annotations
 

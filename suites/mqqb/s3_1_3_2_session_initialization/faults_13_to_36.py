@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.3.2-13 to MQQB-3.1.3.2-36."""
+"""Faults that break the rules MQQB-3.1.3.2-13 to MQQB-3.1.3.2-36."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.transactional_sending import outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -96,7 +96,7 @@ def _keep_sequence_element(name: str) -> type[SessionInitialization]:
             old = session.TxOutgoingSequence
             super().initialize_transfer_sequence(session, now)
             if old is not None:
-                setattr(outgoing_sequence(session), name, getattr(old, name))
+                setattr(get_outgoing_sequence(session), name, getattr(old, name))
 
     return SequenceElementKept
 

@@ -18,8 +18,8 @@ from suites.mqmq.steps.session_headers import (
 
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64 in ConnectionParameters")
-def demand_window_size(packet: Any, context: Context) -> Finding:
-    """Demand WindowSize 64 of the SUT, as initiator and as acceptor."""
+def check_window_size(packet: Any, context: Context) -> Finding:
+    """Check that WindowSize of the SUT, as initiator and as acceptor, is 64."""
     size = packet.ConnectionParametersHeader.WindowSize
     return size == 64, f"WindowSize is {size}"
 

@@ -16,7 +16,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 WINDOW_SIZE = 16
 MESSAGES_PER_TURN = 64
 """The number of messages that the peer sends before it waits: the usual WindowSize of the SUT (note <50>)."""
-TURNS = 3
+TURN_COUNT = 3
 MESSAGES_OF_LOST_SESSION = 5
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that only full windows are acknowledged."""
@@ -34,7 +34,7 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)
     sent: list[Frame] = []
-    for _ in range(TURNS):
+    for _ in range(TURN_COUNT):
         sent += [session.send(peer.message()) for _ in range(MESSAGES_PER_TURN)]
         _await_acknowledgment(session, len(sent))
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]

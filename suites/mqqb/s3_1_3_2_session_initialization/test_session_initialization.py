@@ -21,7 +21,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
 
@@ -72,7 +72,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     session = OutgoingSession(peer, sut)
     session.open()
     first_one = session.connection
-    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    let_sut_send(peer, sut, peer.direct_name(), delivery="recoverable")
     first_one.expect("UserMessage")
     first_one.send(peer.recoverable_message())
     first_one.send(peer.recoverable_message())
@@ -83,7 +83,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         first_one.send(peer.recoverable_message())
     peer.pass_time(1)
     first_one.close()
-    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    let_sut_send(peer, sut, peer.direct_name(), delivery="recoverable")
     came = session.open()
     second_one = session.connection
     sent = second_one.send(peer.recoverable_message())

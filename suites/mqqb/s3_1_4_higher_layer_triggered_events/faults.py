@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.4 Higher layer triggered events, with 3.1.4.1, 3.1.4.2."""
+"""Faults that break rules of MS-MQQB 3.1.4 Higher layer triggered events and of 3.1.4.1 and 3.1.4.2."""
 
 from __future__ import annotations
 

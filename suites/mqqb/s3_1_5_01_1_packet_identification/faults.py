@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.1.1 Identifying Packet Type."""
+"""Faults that break rules of MS-MQQB 3.1.5.1.1 Identifying Packet Type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.1 Receiving Any Packet, with 3.1.5.1.2, 3.1.5.1.3."""
+"""Faults that break rules of MS-MQQB 3.1.5.1 Receiving Any Packet and of 3.1.5.1.2 and 3.1.5.1.3."""
 
 from __future__ import annotations
 

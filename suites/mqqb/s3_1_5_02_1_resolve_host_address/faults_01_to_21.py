@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.2.1-01 to MQQB-3.1.5.2.1-21."""
+"""Faults that break the rules MQQB-3.1.5.2.1-01 to MQQB-3.1.5.2.1-21."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
         super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class InitiatorSessionOfLongerNameShownInQueueOfShorter(Resolving):
+@fault("initiator-next-hops-of-other-queues-cleared", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class InitiatorNextHopsOfOtherQueuesCleared(Resolving):
     """When a session for one format name is opened, the initiator also clears NextHops of every other
     outgoing queue.
     """
@@ -220,8 +220,12 @@ class InitiatorEveryQueueNeedsValidation(Resolving):
                 queue.State = OutgoingQueueState.NEED_VALIDATION
 
 
-@fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class InitiatorSecondUnresolvableQueueInactive(Resolving):
+@fault(
+    "initiator-second-unresolvable-queue-not-in-need-validation",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorSecondUnresolvableQueueNotInNeedValidation(Resolving):
     """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
     found.
     """

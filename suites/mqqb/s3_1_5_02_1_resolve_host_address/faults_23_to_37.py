@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.2.1-23 to MQQB-3.1.5.2.1-37."""
+"""Faults that break the rules MQQB-3.1.5.2.1-23 to MQQB-3.1.5.2.1-37."""
 
 from __future__ import annotations
 

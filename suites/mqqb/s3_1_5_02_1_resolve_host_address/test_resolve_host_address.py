@@ -29,7 +29,7 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqso.steps.routed import Routed
 
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
@@ -182,7 +182,7 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     )
 
 
-def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
+def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     """Let the SUT send to an unresolvable name; judge that the SUT keeps the message and does not connect, and judge
     the state of the outgoing queue.
     """
@@ -192,7 +192,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
         return
     another = name.replace(OTHER_GUID_END, "fe")
     with suppress(ControlRefused):
-        let_send(peer, sut, another)
+        let_sut_send(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
     others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
     opened = session.listener.accept(sut.quiet_ms) is not None
@@ -266,7 +266,7 @@ def test_unknown_public_queue_opens_no_session_and_needs_validation(peer, sut, j
     """A message to an unknown public queue waits without a connection; its outgoing queue has the State
     NeedValidation.
     """
-    check_unresolvable_name(
+    judge_unresolvable_name(
         peer,
         sut,
         judge,
@@ -283,7 +283,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     """A message to a queue manager without a next hop waits without a connection; its queue has the State
     NeedValidation.
     """
-    check_unresolvable_name(
+    judge_unresolvable_name(
         peer,
         sut,
         judge,

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.2 Establish a Protocol Session, with 3.1.5.2.2."""
+"""Faults that break rules of MS-MQQB 3.1.5.2 Establish a Protocol Session and of 3.1.5.2.2."""
 
 from __future__ import annotations
 

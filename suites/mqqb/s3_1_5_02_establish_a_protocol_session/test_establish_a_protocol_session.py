@@ -20,10 +20,10 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 MAX_HISTORY_ENTRIES = 20
-STEP_MS = 2_000
+ATTEMPT_INTERVAL_MS = 2_000
 """The delay in ms between two attempts. Times are in whole seconds, and the time of a new entry must be later than the
 time of the previous entry.
 """
@@ -140,8 +140,8 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
     ):
         request = session.await_request()
         known = _list_entries(sut, to)
-        is_slow = sut.duration_ms(INITIALIZATION_MS) > 2 * STEP_MS
-        peer.pass_time(STEP_MS if is_slow else 0)
+        is_slow = sut.duration_ms(INITIALIZATION_MS) > 2 * ATTEMPT_INTERVAL_MS
+        peer.pass_time(ATTEMPT_INTERVAL_MS if is_slow else 0)
         sent = session.connection.send(establish_response(peer, request, **flaw))
         session.connection.wait_closed()
         peer.eventually(lambda known=known: len(_list_entries(sut, to)) > len(known))
@@ -169,7 +169,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             )
     _open_and_close(peer, session)
     beside = peer.direct_name("mqc-refused-at-first")
-    let_send(peer, sut, beside)
+    let_sut_send(peer, sut, beside)
     session = OutgoingSession(peer, sut, beside, listener=session.listener)
     request = session.await_request()
     sent = session.connection.send(establish_response(peer, request, internal={"CS": 1}))

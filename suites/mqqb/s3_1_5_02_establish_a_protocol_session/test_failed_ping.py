@@ -12,7 +12,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 
 @needs("ping_initiator", "management")
@@ -50,4 +50,4 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
         peer.settle()
         session.connection.close()
         peer.settle()
-        let_send(peer, sut, pinging_sut.name, tag=tag)
+        let_sut_send(peer, sut, pinging_sut.name, tag=tag)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.3.1 Request Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.3.1 Request Packet."""
 
 from __future__ import annotations
 

@@ -8,11 +8,15 @@ from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
     ESTABLISH_PACKET,
     INTERNAL_KINDS,
-    demand_flags_of_kind,
-    demand_pt_of_kind,
     is_first_of_acceptor,
+    make_flags_of_kind_predicate,
+    make_pt_of_kind_predicate,
 )
-from suites.mqqb.steps.session_opening_packets import ESTABLISH_KIND, demand_repeated_field, is_acceptor_response
+from suites.mqqb.steps.session_opening_packets import (
+    ESTABLISH_KIND,
+    is_acceptor_response,
+    make_repeated_field_predicate,
+)
 
 for rule, field in (
     ("MQQB-3.1.5.3.1-08", "ClientGuid"),
@@ -20,13 +24,13 @@ for rule, field in (
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
     passive(rule, ESTABLISH_KIND, f"{field} of the response equals {field} of the request")(
-        demand_repeated_field(field)
+        make_repeated_field_predicate(field)
     )
 
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH_KIND, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
-def demand_reserved_fields_of_response(packet: Any, context: Context) -> Finding:
-    """Demand the values of RE, Reserved and Padding that 2.2.3.1 prescribes in a response of the acceptor."""
+def check_reserved_fields_of_response(packet: Any, context: Context) -> Finding:
+    """Check that RE, Reserved and Padding in a response of the acceptor have the values that 2.2.3.1 prescribes."""
     if not is_acceptor_response(context):
         return None
     header = packet.EstablishConnectionHeader
@@ -37,8 +41,8 @@ def demand_reserved_fields_of_response(packet: Any, context: Context) -> Finding
 
 
 passive("MQQB-3.1.5.3.1-03", INTERNAL_KINDS, "IN is 1 in the first packet of an acceptor", of_system=True)(
-    demand_flags_of_kind(ESTABLISH_PACKET, is_first_of_acceptor)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET, is_first_of_acceptor)
 )
 passive("MQQB-3.1.5.3.1-04", INTERNAL_KINDS, "PT is 2 in the first packet of an acceptor", of_system=True)(
-    demand_pt_of_kind(ESTABLISH_PACKET, is_first_of_acceptor)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET, is_first_of_acceptor)
 )

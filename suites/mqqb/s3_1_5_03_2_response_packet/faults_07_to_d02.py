@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.3.2-07 to MQQB-3.1.5.3.2-D02."""
+"""Faults that break the rules MQQB-3.1.5.3.2-07 to MQQB-3.1.5.3.2-D02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet."""
 
 from __future__ import annotations
 

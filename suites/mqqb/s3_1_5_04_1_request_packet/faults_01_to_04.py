@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.4.1-01 to MQQB-3.1.5.4.1-04."""
+"""Faults that break the rules MQQB-3.1.5.4.1-01 to MQQB-3.1.5.4.1-04."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.4.1-05 to MQQB-3.1.5.4.1-12."""
+"""Faults that break the rules MQQB-3.1.5.4.1-05 to MQQB-3.1.5.4.1-12."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ class AcceptorRecoverableAckTimeoutRoundedInResponse(SessionOpening):
         return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: max(500, old // 100 * 100)})
 
 
-@fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class AcceptorResponseTimeoutsExchangedWhenEqualRange(SessionOpening):
+@fault("acceptor-response-recoverable-ack-timeout-limited-by-ack-timeout", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class AcceptorResponseRecoverableAckTimeoutLimitedByAckTimeout(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is at most AckTimeout of the
     request.
     """

@@ -1,4 +1,4 @@
-"""Faults of the rule MQQB-3.1.5.4.1-13."""
+"""Faults that break the rule MQQB-3.1.5.4.1-13."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.4.2 Response Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.4.2 Response Packet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages."""
+"""Faults that break rules of MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages."""
 
 from __future__ import annotations
 

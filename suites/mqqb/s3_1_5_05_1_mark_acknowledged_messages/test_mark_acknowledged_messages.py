@@ -9,18 +9,18 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.sender import Sender, check_not_given_up
+from suites.mqqb.steps.sender import Sender, require_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED_COUNT = 10
-MANY_COUNT = 35
+SECOND_ACK_COUNT = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
 HELD_BACK_COUNT = 60
 """The number of messages that exceed the window. This number is greater than the number of messages that the peer
 acknowledges first.
 """
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 LARGEST_WINDOW = 512
 """The largest window that the check fills: more messages would take too long."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -51,7 +51,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     total = window + HELD_BACK_COUNT
     _send_of_each_delivery(sender, range(2, total + 1))
     filled = len(sender.collect_all(session, window))
-    check_not_given_up(session)
+    require_not_given_up(session)
     if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
@@ -59,7 +59,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     freed = (
         len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
-    check_not_given_up(session)
+    require_not_given_up(session)
     judge(
         "MQQB-3.1.5.5-03",
         "MQQB-3.1.5.5.1-01",
@@ -72,7 +72,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     repeated_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
-    check_not_given_up(session)
+    require_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-02",
         expected=0,
@@ -83,11 +83,11 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     came_before = sender.collect_all(session, 0)
     if len(came_before) == filled + ACKNOWLEDGED_COUNT:  # else some came again, and have other numbers now (E65)
-        many = min(MANY_COUNT, filled)
+        many = min(SECOND_ACK_COUNT, filled)
         acknowledged = ACKNOWLEDGED_COUNT + many
         second_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=acknowledged)
         freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)
-        check_not_given_up(session)
+        require_not_given_up(session)
         judge(
             "MQQB-3.1.5.5-03",
             "MQQB-3.1.5.5.1-01",
@@ -100,7 +100,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     last_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
-    check_not_given_up(session)
+    require_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=holds(f"the SUT sends all {total} messages when each sent message is acknowledged"),
@@ -126,7 +126,7 @@ def _send_of_each_delivery(sender, tags):
         sender.send(*tags)
         return
     for tag in tags:
-        sender.send(tag, priority=0, delivery=DELIVERIES[tag % len(DELIVERIES)])
+        sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)])
 
 
 @needs("send")
@@ -154,7 +154,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         None,
         "a window of messages",
     )
-    check_not_given_up(session)
+    require_not_given_up(session)
     came = len(more & {*Sender.tags(session.messages)})
     judge(
         "MQQB-3.1.5.5.1-01",

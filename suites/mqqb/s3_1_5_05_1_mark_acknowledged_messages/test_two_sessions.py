@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, check_not_given_up
+from suites.mqqb.steps.sender import Sender, require_not_given_up
 from suites.mqqb.steps.two_destinations import Destination, TwoDestinations
 
 GREATEST_TIMER_SPEED_UP = 4
@@ -28,7 +28,7 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
     two.send_in_turn((1, 1), delivery="recoverable")
     acknowledged = two.first.session.acknowledge_all()
     peer.settle()
-    check_not_given_up(two.second.session)
+    require_not_given_up(two.second.session)
     for destination in two.both:
         destination.session.end()
     again = two.second.sender.poll_session()
@@ -68,7 +68,7 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
             destination.send()
     before = [_count_different_messages(one) for one in two.both]
     for destination in two.both:
-        check_not_given_up(destination.session)
+        require_not_given_up(destination.session)
     judge(
         "MQQB-3.1.7.1-03",
         expected=holds(f"{window} unacknowledged messages on each session, or {window - 1} (E64)"),
@@ -79,7 +79,7 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
     ack = two.second.session.send(two.second.session.build_session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
     freed = [_count_different_messages(one) - known for one, known in zip(two.both, before, strict=True)]
     for destination in two.both:
-        check_not_given_up(destination.session)
+        require_not_given_up(destination.session)
     judge(
         "MQQB-3.1.5.5.1-02",
         "MQQB-3.1.5.5.1-03",

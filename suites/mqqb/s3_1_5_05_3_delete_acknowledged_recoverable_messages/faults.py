@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages."""
+"""Faults that break rules of MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling."""
+"""Faults that break rules of MS-MQQB 3.1.5.5.4 Source Journaling."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class SenderMessageToPrivateNameNotJournaled(Journaling):
 _seen: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
-@fault("sender-only-first-journaled-message-of-ack", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderOnlyFirstJournaledMessageOfAck(Journaling):
+@fault("sender-journals-every-other-message-only", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournalsEveryOtherMessageOnly(Journaling):
     """The sender puts only every other journaled message into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

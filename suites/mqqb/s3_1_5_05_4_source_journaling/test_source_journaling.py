@@ -15,7 +15,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 SYSTEM_JOURNAL = "system$;journal"
 OWN, FORWARDED = 1, 2
@@ -103,7 +103,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
         observed.append(list_journaled())
     kept = [one for one in sut.kept(SYSTEM_JOURNAL) if one["message_id"] == identifiers[0]]
     judge.all(
-        expected=SAME_PROPERTIES,
+        expected=UNCHANGED_PROPERTIES_OUTCOME,
         observed=describe_differences(sent[0], kept[0] if kept else None, sut.guid),
         case="properties of the first message in the journal",
         evidence=evidence,

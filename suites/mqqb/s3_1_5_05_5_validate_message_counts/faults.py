@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5.5 Validate Message Counts."""
+"""Faults that break rules of MS-MQQB 3.1.5.5.5 Validate Message Counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.5 Receiving a SessionAck Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.5 Receiving a SessionAck Packet."""
 
 from __future__ import annotations
 

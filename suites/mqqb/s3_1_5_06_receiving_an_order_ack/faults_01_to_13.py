@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.6-01 to MQQB-3.1.5.6-13."""
+"""Faults that break the rules MQQB-3.1.5.6-01 to MQQB-3.1.5.6-13."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePa
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import (
     OutgoingMessagePosition,
     OutgoingTransferSequence,
@@ -60,7 +60,7 @@ _Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAck
 def _change_after_order_ack(change: _Change) -> Install:
     class Noted(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-            sequence = outgoing_sequence(session)
+            sequence = get_outgoing_sequence(session)
             before = replace(sequence, UnackedSequence=list(sequence.UnackedSequence))
             super().note(session, body, now)
             change(sequence, before, body)
@@ -190,7 +190,7 @@ class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not change TimeOfLastAck."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         old, last = sequence.TimeOfLastAck, sequence.LastAck
         super().note(session, body, now)
         if last == sequence.LastAck:
@@ -204,7 +204,7 @@ class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
     """
 
     def reset_resend_interval(self, session: Session) -> None:
-        if not outgoing_sequence(session).UnackedSequence:
+        if not get_outgoing_sequence(session).UnackedSequence:
             super().reset_resend_interval(session)
 
 
@@ -213,9 +213,9 @@ class SenderResendIntervalNotResetWithItsIndex(TransactionalSending):
     """When an OrderAck resets ResendIntervalIndex, the sender does not change ResendInterval."""
 
     def reset_resend_interval(self, session: Session) -> None:
-        interval = outgoing_sequence(session).ResendInterval
+        interval = get_outgoing_sequence(session).ResendInterval
         super().reset_resend_interval(session)
-        outgoing_sequence(session).ResendInterval = interval
+        get_outgoing_sequence(session).ResendInterval = interval
 
 
 @fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
@@ -245,7 +245,7 @@ class SenderOrderAckRemovesOnlyItsOwnNumber(OrderAcks):
     """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         before = list(sequence.UnackedSequence)
         super().note(session, body, now)
         sequence.UnackedSequence[:] = [one for one in before if one.SeqNo != sequence.LastAck.SeqNo]
@@ -296,7 +296,7 @@ class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
     """The sender resets ResendIntervalIndex only for the first OrderAck that empties UnackedSequence."""
 
     def reset_resend_interval(self, session: Session) -> None:
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         if sequence.UnackedSequence or not sequence.ResendIntervalIndex:
             super().reset_resend_interval(session)
         elif session.number not in _reset.get(self.qm, ()):
@@ -313,7 +313,7 @@ class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not increment LastAckCount."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        sequence = outgoing_sequence(session)
+        sequence = get_outgoing_sequence(session)
         last = sequence.LastAck
         super().note(session, body, now)
         if last == sequence.LastAck:
@@ -328,7 +328,7 @@ class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
         super().note(session, body, now)
         queue = session.OutgoingQueueReference
         if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
-            outgoing_sequence(session).LastAckCount -= 1
+            get_outgoing_sequence(session).LastAckCount -= 1
 
 
 add(

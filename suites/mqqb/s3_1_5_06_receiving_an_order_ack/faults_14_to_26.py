@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.6-14 to MQQB-3.1.5.6-26."""
+"""Faults that break the rules MQQB-3.1.5.6-14 to MQQB-3.1.5.6-26."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import (
     NO_SEQUENCE,
     OutgoingMessagePosition,
@@ -207,7 +207,7 @@ class SenderNoAckCountAtMost1(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
+        _replace_in_transfer_info(session, EodNoAckCount=min(1, len(get_outgoing_sequence(session).UnackedSequence)))
 
 
 class _ChangingTransferInfo(OrderAcks):
@@ -243,7 +243,7 @@ class SenderResendIntervalInMilliseconds(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+        _replace_in_transfer_info(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
 
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
@@ -261,7 +261,7 @@ class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        unacked = outgoing_sequence(session).UnackedSequence
+        unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
             _replace_in_transfer_info(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
 
@@ -272,7 +272,7 @@ class SenderLastNonAckIsFirstNonAck(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        unacked = outgoing_sequence(session).UnackedSequence
+        unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
             _replace_in_transfer_info(session, EodLastNonAck=unacked[0])
 
@@ -283,12 +283,12 @@ class SenderLastAckWithoutPreviousNumber(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        last = outgoing_sequence(session).LastAck
+        last = get_outgoing_sequence(session).LastAck
         _replace_in_transfer_info(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
 
-@fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderLastAckOfHigherNumberKept(_ChangingTransferInfo):
+@fault("sender-last-ack-set-by-first-order-ack-only", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderLastAckSetByFirstOrderAckOnly(_ChangingTransferInfo):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -322,7 +322,7 @@ class SenderResendCountIs1AfterOrderAck(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
+        _replace_in_transfer_info(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)

@@ -40,7 +40,7 @@ COPIED_ATTRIBUTES = {
 """For each rule, the attribute of OutgoingTransferInfo and the element of TxOutgoingSequence to whose value the SUT
 sets the attribute.
 """
-LATER_MS = 2_000
+ORDER_ACK_INTERVAL_MS = 2_000
 """The time in ms between two OrderAcks; the times of their arrival, in whole seconds, must differ."""
 LONGEST_RESEND_INTERVAL_S = 120
 """The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
@@ -291,9 +291,9 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
         old_info = outgoing.read_transfer_info()
-        passes = number < last and sut.duration_ms(FIRST_RESEND_MS) > 5 * LATER_MS
+        passes = number < last and sut.duration_ms(FIRST_RESEND_MS) > 5 * ORDER_ACK_INTERVAL_MS
         if passes:
-            peer.pass_time(LATER_MS)
+            peer.pass_time(ORDER_ACK_INTERVAL_MS)
         carrier = peer.open_raw() if number == 4 else outgoing.session
         frame = carrier.send(build_order_ack(peer, sent[number - 1]))
         outgoing.await_info("EodLastAckCount", step)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.7 Receiving a FinalAck Packet."""
+"""Faults that break rules of MS-MQQB 3.1.5.7 Receiving a FinalAck Packet."""
 
 from __future__ import annotations
 

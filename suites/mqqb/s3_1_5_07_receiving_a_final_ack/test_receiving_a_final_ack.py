@@ -18,7 +18,7 @@ from suites.mqqb.steps.ordering import (
     send_before_open,
 )
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
 
@@ -123,7 +123,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         kept = {one["message_id"]: one for one in sut.kept(queue)}.get(outgoing.identifiers[number - 1])
         judge(
             rule,
-            expected=SAME_PROPERTIES,
+            expected=UNCHANGED_PROPERTIES_OUTCOME,
             observed=describe_differences(outgoing.sent[number - 1], kept, sut.guid),
             case=f"properties of one of the {name}",
             evidence=evidence,

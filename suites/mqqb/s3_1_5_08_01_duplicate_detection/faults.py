@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.1 Duplicate Detection."""
 
 from __future__ import annotations
 

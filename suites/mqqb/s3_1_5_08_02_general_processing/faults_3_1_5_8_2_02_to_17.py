@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.2-02 to MQQB-3.1.5.8.2-17."""
+"""Faults that break the rules MQQB-3.1.5.8.2-02 to MQQB-3.1.5.8.2-17."""
 
 from __future__ import annotations
 

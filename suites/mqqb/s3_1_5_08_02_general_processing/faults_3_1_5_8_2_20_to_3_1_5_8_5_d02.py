@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.2-20 to MQQB-3.1.5.8.5-D02."""
+"""Faults that break the rules MQQB-3.1.5.8.2-20 to MQQB-3.1.5.8.5-D02."""
 
 from __future__ import annotations
 

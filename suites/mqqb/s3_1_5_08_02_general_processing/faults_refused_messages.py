@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing: messages to missing queues and to queues that refuse them."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.2 General Processing about messages to missing queues and to queues that
+refuse them.
+"""
 
 from __future__ import annotations
 

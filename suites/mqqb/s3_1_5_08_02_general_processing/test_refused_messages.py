@@ -32,7 +32,9 @@ UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
 JOURNALING_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
-BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize(
+    "name", ["direct", pytest.param("private", marks=needs("queue_control"))]
+)
 """The parameter ``name``: the kind of name (direct or private) by which a message names a queue of the SUT."""
 
 
@@ -160,7 +162,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-@BY_KIND_OF_NAME
+@FOR_EACH_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
     """The peer sends two transactional messages, one of them with NA, to a nontransactional queue: the SUT refuses both
     messages. A transactional message to a transactional queue arrives.
@@ -190,7 +192,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
-@BY_KIND_OF_NAME
+@FOR_EACH_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
     """The peer sends four nontransactional messages, two of them with NA, to a transactional queue: the SUT refuses all
     of them. A message to a nontransactional queue arrives.

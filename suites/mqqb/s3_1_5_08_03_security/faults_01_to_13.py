@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.3-01 to MQQB-3.1.5.8.3-13."""
+"""Faults that break the rules MQQB-3.1.5.8.3-01 to MQQB-3.1.5.8.3-13."""
 
 from __future__ import annotations
 

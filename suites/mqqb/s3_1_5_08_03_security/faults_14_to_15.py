@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.3-14 to MQQB-3.1.5.8.3-15."""
+"""Faults that break the rules MQQB-3.1.5.8.3-14 to MQQB-3.1.5.8.3-15."""
 
 from __future__ import annotations
 

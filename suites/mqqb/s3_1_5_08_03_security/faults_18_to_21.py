@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.3-18 to MQQB-3.1.5.8.3-21."""
+"""Faults that break the rules MQQB-3.1.5.8.3-18 to MQQB-3.1.5.8.3-21."""
 
 from __future__ import annotations
 

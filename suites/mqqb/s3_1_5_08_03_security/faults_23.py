@@ -1,4 +1,4 @@
-"""Faults of the rule MQQB-3.1.5.8.3-23."""
+"""Faults that break the rule MQQB-3.1.5.8.3-23."""
 
 from __future__ import annotations
 

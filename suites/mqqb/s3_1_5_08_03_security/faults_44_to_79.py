@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.3-44 to MQQB-3.1.5.8.3-79."""
+"""Faults that break the rules MQQB-3.1.5.8.3-44 to MQQB-3.1.5.8.3-79."""
 
 from __future__ import annotations
 

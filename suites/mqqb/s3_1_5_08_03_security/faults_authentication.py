@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: signatures and the identity of the signer."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.3 Security about signatures and the identity of the signer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: access to the queue."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.3 Security about access to the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: the caches of certificates and of the keys of received messages."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.3 Security about the caches of certificates and of the keys of received
+messages.
+"""
 
 from __future__ import annotations
 

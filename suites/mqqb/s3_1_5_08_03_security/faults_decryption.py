@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: the decryption of bodies."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.3 Security about the decryption of bodies."""
 
 from __future__ import annotations
 

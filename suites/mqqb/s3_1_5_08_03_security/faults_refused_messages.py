@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: messages that are refused."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.3 Security about messages that are refused."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 
 ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 """Each right of MS-MQMQ 2.2.25 except MQSEC_WRITE_MESSAGE."""
-INHERITED = 0x10
+INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
 DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
@@ -292,7 +292,12 @@ DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
         "MQQB-3.1.5.8.3-99",
         DENIED,
     ),
-    ("an inherited entry", {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED}, "MQQB-3.1.5.8.3-99", ARRIVED),
+    (
+        "an inherited entry",
+        {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED_ACE_FLAG},
+        "MQQB-3.1.5.8.3-99",
+        ARRIVED,
+    ),
     ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
     (
         "write granted, then denied",

@@ -339,7 +339,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used."""
     secured, caches = Secured(peer, sut, receive_symmetric_key_cache_size=4), Caches(sut)
-    receiver = protection.listed_keys(sut.receiving_keys)[PROVIDER_NAME]
+    receiver = protection.read_listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 

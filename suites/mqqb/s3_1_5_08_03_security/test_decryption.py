@@ -125,7 +125,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
 
 
-BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
+BODIES_AT_BLOCK_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
 """Bodies that fill the last block of a cipher, and bodies whose last bytes equal the padding of a block."""
 
 
@@ -141,13 +141,13 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
             sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits]
         )
         for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
-        for body in BODY_ENDS
+        for body in BODIES_AT_BLOCK_ENDS
     }
     rows = [
         (rule, f"{name}, {body!a}", "body", body)
         for rule in ("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
         for name in ENCRYPTION_KINDS
-        for body in BODY_ENDS
+        for body in BODIES_AT_BLOCK_ENDS
     ]
     judge_dispositions(judge, secured, secured.dispositions(packets), rows)
 
@@ -258,7 +258,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     invalid ciphertext: the SUT refuses these messages.
     """
     secured = Secured(peer, sut)
-    keys = protection.listed_keys(sut.receiving_keys)
+    keys = protection.read_listed_keys(sut.receiving_keys)
 
     def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
         return encrypt_message(

@@ -19,7 +19,7 @@ from suites.mqqb.steps.secured import (
 )
 
 BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
-CAUSES = {
+REFUSAL_CAUSES = {
     "signature": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
     "signature in a list": ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-21", "NACK_BAD_SIGNATURE"),
     "certificate": ("MQQB-3.1.5.8.3-41", "MQQB-3.1.5.8.3-38", "MQQB-3.1.5.8.3-44", "NACK_BAD_SIGNATURE"),
@@ -35,7 +35,12 @@ CAUSES = {
 """The causes of a refusal: the rules about the FinalAck, the administration acknowledgment and the
 queue, and the class of the FinalAck.
 """
-PLACES = ("first of a sequence", "second of a sequence", "first on the next session", "second on the next session")
+PLACES_OF_REFUSED_MESSAGES = (
+    "first of a sequence",
+    "second of a sequence",
+    "first on the next session",
+    "second on the next session",
+)
 
 
 def list_rows_of_refusals(causes):
@@ -43,7 +48,7 @@ def list_rows_of_refusals(causes):
     return [
         row
         for cause, (final, answer, kept, nack) in causes.items()
-        for place in PLACES
+        for place in PLACES_OF_REFUSED_MESSAGES
         for row in (
             (final, f"{cause}, {place}", "final", nack),
             (answer, f"{cause}, {place}", "answer", "no acknowledgment"),
@@ -53,8 +58,8 @@ def list_rows_of_refusals(causes):
 
 
 FINAL_ACK_CASES = [
-    *list_rows_of_refusals(CAUSES),
-    *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES),
+    *list_rows_of_refusals(REFUSAL_CAUSES),
+    *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES_OF_REFUSED_MESSAGES),
 ]
 RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
 REJECTED_KEY_CASES = list_rows_of_refusals({"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")})
@@ -88,7 +93,7 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
             sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
         )
 
-    dispositions = send_on_two_sessions(secured, CAUSES, build_refused_message)
+    dispositions = send_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
     judge_dispositions(judge, secured, dispositions, FINAL_ACK_CASES)
 
 
@@ -111,7 +116,7 @@ def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, jud
 def send_on_two_sessions(secured, causes, build):
     """Send two messages of one sequence for each cause, on each of two sessions; return their dispositions."""
     dispositions: dict[str, Any] = {}
-    for places in (PLACES[:2], PLACES[2:]):
+    for places in (PLACES_OF_REFUSED_MESSAGES[:2], PLACES_OF_REFUSED_MESSAGES[2:]):
         if dispositions:
             secured.reconnect()
         packets = {}

@@ -12,7 +12,7 @@ from harness.wire.protection import SIG10, SIG20, SIG30, signature
 from suites.mqqb.steps.secured import Secured, add_signature, judge_dispositions
 
 NOT_IN_QUEUE = "not stored in its queue"
-SIGNED_AS = {"MSMQ 1.0": SIG10, "MSMQ 2.0": SIG20, "MSMQ 3.0": SIG30}
+SIGNATURE_BY_VERSION = {"MSMQ 1.0": SIG10, "MSMQ 2.0": SIG20, "MSMQ 3.0": SIG30}
 RULE_BY_KIND = {"MSMQ 1.0": "MQQB-3.1.5.8.3-08", "MSMQ 2.0": "MQQB-3.1.5.8.3-04", "MSMQ 3.0": "MQQB-3.1.5.8.3-11"}
 RULE_OF_REFUSAL = "MQQB-3.1.5.8.3-14"
 OTHER_QUEUE = r"TCP:10.0.0.9\private$\answers"
@@ -46,7 +46,7 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packets, table = {}, []
-    for kind, version in SIGNED_AS.items():
+    for kind, version in SIGNATURE_BY_VERSION.items():
         for field, ((before, after), versions) in CHANGES_BY_FIELD.items():
             if kind[5] not in versions:
                 continue

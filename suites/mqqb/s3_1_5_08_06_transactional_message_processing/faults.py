@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.6 Transactional Message Processing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written from this section of the document. Each fault
-violates one entry of the table states.toml.
+"""Faults that break rules of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written from this section of the
+document. Each fault violates one entry of the table states.toml.
 """
 
 from __future__ import annotations

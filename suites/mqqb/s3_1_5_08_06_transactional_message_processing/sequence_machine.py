@@ -14,7 +14,7 @@ from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_ack_place
 
-SEQUENCES = ("earlier", "first", "later", "third")
+SEQUENCE_NAMES = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
 
 
@@ -103,14 +103,18 @@ class IncomingSequence(Machine, path=Path(__file__)):
         place = read_ack_place(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
-        known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCES)
-        return f"number {place.TxSequenceNumber} of {f'the {SEQUENCES[order]}' if known else 'an unknown'} sequence"
+        known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCE_NAMES)
+        return (
+            f"number {place.TxSequenceNumber} of {f'the {SEQUENCE_NAMES[order]}' if known else 'an unknown'} sequence"
+        )
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _send_message_and_require_acceptance(self, sequence: int, number: int, previous: int) -> None:
         if not self._send_message(sequence, number, previous):
-            raise ConformanceFailure(f"the SUT did not accept message {number} of the {SEQUENCES[sequence]} sequence")
+            raise ConformanceFailure(
+                f"the SUT did not accept message {number} of the {SEQUENCE_NAMES[sequence]} sequence"
+            )
         self._sequence, self._number, self._previous = sequence, number, previous
 
     def _send_and_name_outcome(self, sequence: int, number: int, previous: int) -> str:
@@ -121,7 +125,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
         base = self._receiver.sequence.identifier
         identifier = TxSequenceID(Ordinal=base.Ordinal + sequence, TimeStamp=base.TimeStamp)
         place = {"TxSequenceID": identifier, "TxSequenceNumber": number, "PreviousTxSequenceNumber": previous}
-        label = f"{SEQUENCES[sequence]} {number}"
+        label = f"{SEQUENCE_NAMES[sequence]} {number}"
         asked = {"transaction": place, "properties": {"PA": 1}, "label": label}
         sent = self._receiver.send(self._receiver.with_admin_queue(), **asked)
         acks = self._receiver.await_all(lambda: self._find_acks(sent), 1)

@@ -22,7 +22,7 @@ LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
 UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
 """The time in ms after which the check no longer waits for an OrderAck, and judges that its delay has no limit."""
-GAP_IN_TIMEOUTS = 0.6
+MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
@@ -68,7 +68,9 @@ PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
-BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize(
+    "name", ["direct", pytest.param("private", marks=needs("queue_control"))]
+)
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
@@ -148,7 +150,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
-    gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * GAP_IN_TIMEOUTS)
+    gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * MESSAGE_INTERVAL_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
         sent = _send_two_messages_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
@@ -228,7 +230,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
-@BY_KIND_OF_NAME
+@FOR_EACH_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
     """The peer sends messages of one sequence in and out of order: the SUT acknowledges and stores only the messages
     that are in order, once each.
@@ -243,7 +245,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
-@BY_KIND_OF_NAME
+@FOR_EACH_KIND_OF_NAME
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.7 Recoverable Message Processing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.8-01 to MQQB-3.1.5.8.8-11."""
+"""Faults that break the rules MQQB-3.1.5.8.8-01 to MQQB-3.1.5.8.8-11."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.8.8-13 to MQQB-3.1.5.8.8-42."""
+"""Faults that break the rules MQQB-3.1.5.8.8-13 to MQQB-3.1.5.8.8-42."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the transfer information of sequences."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue about the transfer information of
+sequences.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ LARGE_BODY_REPETITIONS = 3_000
 LONGEST_SHOWN_BODY = 60
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
-QUEUE_KINDS = ("plain", "admin", "transactional")
+RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
 
 
@@ -63,7 +63,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
-    for queue in QUEUE_KINDS:
+    for queue in RECEIVING_QUEUE_KINDS:
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
@@ -79,7 +79,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     session.check_alive()
 
     def list_stored_messages() -> list[tuple[str, dict[str, Any]]]:
-        return [(queue, one) for queue in QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
+        return [(queue, one) for queue in RECEIVING_QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
 
     peer.eventually(lambda: len(list_stored_messages()) >= len(sent))
     evidence = list(sent.values())
@@ -490,7 +490,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     outgoing.acknowledge_all()
 
 
-TIME_OUTS = 4
+RESEND_EXPIRY_COUNT = 4
 """The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
 COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
@@ -525,7 +525,7 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
         peer.settle()
         _judge_info(peer, sut, judge, name, [outgoing.sent[number]])
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    for _ in range(TIME_OUTS):
+    for _ in range(RESEND_EXPIRY_COUNT):
         peer.pass_time(sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS))
         outgoing.send_session_ack()
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.9 Sending a Trace Message."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
 
 
-HIGH_IDS = 0x5A00_0000
+LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 
 
@@ -54,7 +54,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     packets = [receiver.build_message(**build_traced_fields(hops)) for hops in (0, 3, 0x1D)]
     packets += [
         receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1)),
-        receiver.build_message(**_add_user_fields(build_traced_fields(7), MessageID=HIGH_IDS + peer.next_message_id())),
+        receiver.build_message(
+            **_add_user_fields(build_traced_fields(7), MessageID=LARGE_MESSAGE_ID + peer.next_message_id())
+        ),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
     reported = [receiver.send_packet(packets[0])]

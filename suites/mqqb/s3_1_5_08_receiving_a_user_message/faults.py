@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, with 3.1.5.8.4, 3.1.5.8.10."""
+"""Faults that break rules of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet and of 3.1.5.8.4 and 3.1.5.8.10."""
 
 from __future__ import annotations
 

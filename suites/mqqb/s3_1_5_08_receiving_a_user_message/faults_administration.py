@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.10 Sending an Administration Acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.10 Sending an Administration Acknowledgment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments, by an author who had not seen the checks."""
+"""Faults that break rules of MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments."""
 
 from __future__ import annotations
 

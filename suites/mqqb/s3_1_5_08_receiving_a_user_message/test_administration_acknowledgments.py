@@ -11,7 +11,7 @@ from harness.expectations.protocol import class_name
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 
-CLASSES = (
+ACKNOWLEDGMENT_CLASSES = (
     AckClass.REACH_QUEUE,
     AckClass.RECEIVE,
     AckClass.BAD_DST_Q,
@@ -31,7 +31,7 @@ def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
     """
     session = peer.open_raw()
     sent = []
-    for number, value in enumerate(CLASSES):
+    for number, value in enumerate(ACKNOWLEDGMENT_CLASSES):
         packet_sent = peer.message(
             {"DM": number % 2}, queue="admin", label=f"class {int(value):#06x}", properties={"MessageClass": value}
         )
@@ -46,7 +46,7 @@ def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
     def list_stored() -> list[str]:
         return [f"{one['label']}, {one['class']}" for one in sut.messages("admin")]
 
-    expected = [f"class {int(value):#06x}, MQMSG_CLASS_{class_name(value)}" for value in CLASSES]
+    expected = [f"class {int(value):#06x}, MQMSG_CLASS_{class_name(value)}" for value in ACKNOWLEDGMENT_CLASSES]
     peer.eventually(lambda: len(list_stored()) >= len(expected))
     judge.all(
         expected=any_order(*expected),

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.5.9-D02 to MQQB-3.1.5.9-D03."""
+"""Faults that break the rules MQQB-3.1.5.9-D02 to MQQB-3.1.5.9-D03."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
+"""Faults that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
 
 from __future__ import annotations
 

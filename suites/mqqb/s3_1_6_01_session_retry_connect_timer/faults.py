@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event."""
 
 from __future__ import annotations
 
@@ -246,11 +246,11 @@ class InitiatorNewSessionRepeatsFirstMessagesOnly(SessionInitialization):
 
 
 @fault(
-    "initiator-new-session-without-messages-of-later-session",
+    "initiator-message-sent-on-two-sessions-not-resent",
     breaks=("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     blind=True,
 )
-class InitiatorNewSessionWithoutMessagesOfLaterSession(SessionInitialization):
+class InitiatorMessageSentOnTwoSessionsNotResent(SessionInitialization):
     """The initiator does not resend a message that it has already sent on two sessions."""
 
     def __init__(self, qm: QM) -> None:

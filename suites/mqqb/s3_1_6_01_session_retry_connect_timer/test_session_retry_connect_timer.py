@@ -18,7 +18,7 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LARGE_BODY = "body" * 2_500
 WRONG_MESSAGE_COUNT = 0x4000
-FAILURES = ("PingFailure", "SocketConnectFailure")
+CONNECTION_FAILURE_STATUSES = ("PingFailure", "SocketConnectFailure")
 """The values of Status of an attempt to connect to an address without a listener."""
 LONG_RETRY_INTERVAL_MS = 60_000
 """The retry time in ms. The time is long enough for an acknowledgment to arrive on a different session."""
@@ -61,7 +61,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
         expected=CONNECTED_AGAIN,
-        observed=_check_reconnection_time(again, session, sut),
+        observed=_describe_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
     closed = holds("the SUT closed the session", otherwise="the SUT did not react to the loss of the connection")
@@ -105,7 +105,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
             "MQQB-3.1.5.9-04",
             "MQQB-3.1.6.1-01",
             expected=CONNECTED_AGAIN,
-            observed=_check_reconnection_time(again, lost, sut),
+            observed=_describe_reconnection_time(again, lost, sut),
             case=cause,
             evidence=[ack, *request],
         )
@@ -314,7 +314,11 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         )
     session.close()
     again = peer.await_session(2 * sut.connect_timeout_ms)
-    tried = [one["AddressList"] for one in list_connection_history(sut, sender.to) if one["Status"] in FAILURES]
+    tried = [
+        one["AddressList"]
+        for one in list_connection_history(sut, sender.to)
+        if one["Status"] in CONNECTION_FAILURE_STATUSES
+    ]
     hops = [one["Address"] for one in trying[0]["NextHopCollection"]]
     judge(
         "MQQB-3.1.6.1-04",
@@ -369,7 +373,7 @@ def _group_tags_by_priority(frames):
     return {f"priority {priority}": list(found[priority]) for priority in sorted(found)}
 
 
-def _check_reconnection_time(again, session, sut):
+def _describe_reconnection_time(again, session, sut):
     """Return True when the SUT connected again after the retry time, else a description of the difference."""
     if again is None:
         return "not connected again"

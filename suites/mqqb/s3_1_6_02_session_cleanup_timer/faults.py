@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.2 Session Cleanup Timer Event."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class AnyUsedSessionClosedAtThirdExpiry(Closing):
         super().on_session_cleanup_timer(session, now)
 
 
-@fault("queue-manager-sent-message-no-activity-of-second-period", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerSentMessageNoActivityOfSecondPeriod(Sending):
+@fault("queue-manager-only-first-sent-message-counts-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerOnlyFirstSentMessageCountsAsActivity(Sending):
     """The queue manager counts only the first message that it sends on a session as activity."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

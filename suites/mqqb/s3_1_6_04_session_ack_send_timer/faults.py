@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.4 Session Ack Send Timer Event."""
 
 from __future__ import annotations
 

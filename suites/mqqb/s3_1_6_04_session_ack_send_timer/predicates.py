@@ -14,8 +14,8 @@ from suites.mqmq.steps.session_headers import (
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
     SESSION_ACK_PACKET,
-    demand_flags_of_kind,
-    demand_pt_of_kind,
+    make_flags_of_kind_predicate,
+    make_pt_of_kind_predicate,
 )
 
 _COUNT_RANGE = 0x10000
@@ -43,13 +43,13 @@ class Sent(Summary):
 
 
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
-def compare_messages_sent(packet: Any, context: Context) -> Finding:
+def check_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare UserMsgSequenceNumber with the number of messages that the SUT has sent on the connection."""
     return _compare_count("UserMsgSequenceNumber", packet, context.before(Sent).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
-def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
+def check_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare RecoverableMsgSeqNumber with the number of recoverable messages that the SUT has sent on the
     connection.
     """
@@ -57,7 +57,7 @@ def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
 
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
-def compare_window_size(packet: Any, context: Context) -> Finding:
+def check_announced_window_size(packet: Any, context: Context) -> Finding:
     """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; while the queue is paused,
     the value 1 is also allowed (3.1.7.13).
     """
@@ -85,8 +85,8 @@ for rule, expected, judge in (
     passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
 
 passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
-    demand_flags_of_kind(SESSION_ACK_PACKET)
+    make_flags_of_kind_predicate(SESSION_ACK_PACKET)
 )
 passive("MQQB-3.1.6.4-03", INTERNAL_KINDS, "PT is 1 in a SessionAck", of_system=True)(
-    demand_pt_of_kind(SESSION_ACK_PACKET)
+    make_pt_of_kind_predicate(SESSION_ACK_PACKET)
 )

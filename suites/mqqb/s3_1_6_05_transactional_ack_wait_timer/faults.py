@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence, leave_window
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -90,7 +90,7 @@ class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         self.lengthen_resend_interval(session)
-        if outgoing_sequence(session).UnackedSequence:
+        if get_outgoing_sequence(session).UnackedSequence:
             self.start_ack_wait_timer(session, now)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and position.ReceivedSessionAck and not position.ReceivedOrderAck:
@@ -124,7 +124,7 @@ class SenderResendsOnceOnly(TransactionalSending):
         self.expired: set[object] = set()
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
-        first = outgoing_sequence(session).UnackedSequence[:1]
+        first = get_outgoing_sequence(session).UnackedSequence[:1]
         key = (session.number, *(one.SeqNo for one in first))
         if key in self.expired:
             self.start_ack_wait_timer(session, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.store.entries import history_name
+from reference_qm.core.store.entries import format_history_name
 from reference_qm.core.transfer.history import History
 from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.model.timers import TimerKey, TimerName
@@ -46,8 +46,8 @@ class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(History):
             self.start_history_timer(now)
 
 
-@fault("receiver-history-cleanup-keeps-refused-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupKeepsRefusedMessages(History):
+@fault("receiver-history-cleanup-after-half-duration", breaks="MQQB-3.1.6.7-02", blind=True)
+class ReceiverHistoryCleanupAfterHalfDuration(History):
     """The receiver deletes entries that are older than half of the duration of the MessageIDHistory Cleanup Timer."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -117,7 +117,7 @@ class ReceiverHistoryCleanupUsesTimeOfFirstReceipt(History):
         for entry in self.qm.adm.MessageIDHistoryTable:
             if self.first.get(entry.MessageIdentifier, entry.TimeStamp) < oldest_s:
                 self.qm.adm.MessageIDHistoryTable.remove(entry)
-                self.qm.disk.save({history_name(entry): None})
+                self.qm.disk.save({format_history_name(entry): None})
         super().on_history_timer(now)
 
 

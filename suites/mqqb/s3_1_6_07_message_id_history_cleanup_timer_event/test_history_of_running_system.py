@@ -13,9 +13,9 @@ HISTORY_CLEANUP_MS = 80_000
 """The duration in ms to which the check sets the timer (set_timers)."""
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the timer, which must run for at least two seconds, because TimeStamps are whole seconds."""
-ARRIVALS = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
+ARRIVED_COPIES_BY_LABEL = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
 """The number of copies of each message that arrive in the queue."""
-SCHEDULE: tuple[tuple[float, tuple[str, ...]], ...] = (
+INSTANTS_OF_SENDING: tuple[tuple[float, tuple[str, ...]], ...] = (
     (0, ("forgotten",)),
     (0.45, ("young", "later")),
     (0.8, ("repeated",)),
@@ -37,7 +37,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     due_ms = sut.duration_ms(sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS))
     receiver = AcknowledgingReceiver(peer, sut)
-    packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVALS}
+    packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVED_COPIES_BY_LABEL}
     first = {"repeated": receiver.send_packet(packets["repeated"])}
     evidence = [first["repeated"]]
 
@@ -49,18 +49,18 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
             first.setdefault(name, evidence[-1])
         receiver.await_acks(0)
 
-    for durations, names in SCHEDULE:
+    for durations, names in INSTANTS_OF_SENDING:
         send_after_durations(durations, *names)
     evidence += receiver.await_acks(6)
     counts = {name: len(receiver.list_acks_of_class(AckClass.REACH_QUEUE, copy)) for name, copy in first.items()}
-    if counts != ARRIVALS:
+    if counts != ARRIVED_COPIES_BY_LABEL:
         peer.measure_duration(evidence[0]).require_steady(due_ms // 10)
     lives = {f"arrivals_of_{name}_message": count for name, count in counts.items() if name in ("young", "forgotten")}
     kept = facts(arrivals_of_young_message=1, arrivals_of_forgotten_message=2)
     judge("MQQB-3.1.5.8.2-07", "MQQB-3.1.6.7-02", expected=kept, observed=lives, evidence=evidence)
     judge(
         "MQQB-3.1.6.7-03",
-        expected=ARRIVALS["later"],
+        expected=ARRIVED_COPIES_BY_LABEL["later"],
         observed=counts["later"],
         case='arrivals of "later"',
         evidence=evidence,
@@ -71,7 +71,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
         )
     judge(
         "MQQB-3.1.5.8.1-02",
-        expected=ARRIVALS["repeated"],
+        expected=ARRIVED_COPIES_BY_LABEL["repeated"],
         observed=counts["repeated"],
         case='arrivals of "repeated"',
         evidence=evidence,

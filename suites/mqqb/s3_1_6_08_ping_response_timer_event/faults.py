@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.8 Ping Response Timer Event."""
+"""Faults that break rules of MS-MQQB 3.1.6.8 Ping Response Timer Event."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from harness.expectations import holds
 from harness.run.marks import covers
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
-DIRECT = 7
+DIRECT_QUEUE_TYPE = 7
 """The value of UserHeader.Flags.DQ for a direct format name (MS-MQMQ 2.2.19.2)."""
-COUNTS = 3, 1
+MESSAGE_COUNT_BY_SENDER = 3, 1
 """The number of messages that each of the two senders sends."""
 
 
@@ -20,11 +20,11 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
     """
     second = Receiver(second_host, sut)  # its TxSequenceID is lower: a mix-up does not look like an earlier test
     receivers = {"peer": Receiver(peer, sut, 2), "second host": second}
-    for number in range(max(COUNTS)):
-        for receiver, count in zip(receivers.values(), COUNTS, strict=True):
+    for number in range(max(MESSAGE_COUNT_BY_SENDER)):
+        for receiver, count in zip(receivers.values(), MESSAGE_COUNT_BY_SENDER, strict=True):
             if number < count:
                 receiver.send()
-    for (name, receiver), count in zip(receivers.items(), COUNTS, strict=True):
+    for (name, receiver), count in zip(receivers.items(), MESSAGE_COUNT_BY_SENDER, strict=True):
         ack = receiver.await_last_acknowledgment(count)
         if ack is None:
             judge(
@@ -53,7 +53,7 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
             evidence=[ack],
         )
         user = ack["UserHeader"]
-        if user.DQ == DIRECT:
+        if user.DQ == DIRECT_QUEUE_TYPE:
             address = str(user.DestinationQueue.DirectFormatName).partition(":")[2].partition("\\")[0]
             judge(
                 "MQQB-2.2.4-06",

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.6.10-01 to MQQB-3.1.6.13-04."""
+"""Faults that break the rules MQQB-3.1.6.10-01 to MQQB-3.1.6.13-04."""
 
 from __future__ import annotations
 

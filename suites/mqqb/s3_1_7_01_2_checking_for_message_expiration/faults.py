@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.2 Checking for Message Expiration."""
 
 from __future__ import annotations
 

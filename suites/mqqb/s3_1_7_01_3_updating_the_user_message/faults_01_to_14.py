@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1.3-01 to MQQB-3.1.7.1.3-14."""
+"""Faults that break the rules MQQB-3.1.7.1.3-01 to MQQB-3.1.7.1.3-14."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1.3-15 to MQQB-3.1.7.1.3-28."""
+"""Faults that break the rules MQQB-3.1.7.1.3-15 to MQQB-3.1.7.1.3-28."""
 
 from __future__ import annotations
 

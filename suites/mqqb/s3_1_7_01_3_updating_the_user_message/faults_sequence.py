@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: the sequence position of a message."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet about the sequence position of a
+message.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -116,7 +118,7 @@ def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> In
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
             packet = super().update_transaction_header(session, position, now)
-            change(outgoing_sequence(session).UnackedSequence)
+            change(get_outgoing_sequence(session).UnackedSequence)
             return packet
 
     return replace_part(Noted)

@@ -21,8 +21,8 @@ from suites.mqmq.steps.session_headers import (
 )
 
 
-def _demand_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
-    """Demand that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
+def _check_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
+    """Check that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
     judges = (
         check_sent_count,
         check_recoverable_sent_count,
@@ -46,7 +46,7 @@ for rule, expected, judge in (
     passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))
 
 for rule, expected, judge in (
-    ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _demand_values_of_session_ack),
+    ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _check_values_of_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that arrived", check_acknowledged_count),
     (
         "MQQB-3.1.7.1.3-17",

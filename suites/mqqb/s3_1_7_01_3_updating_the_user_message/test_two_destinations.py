@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import is_recoverable
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
-COUNTS = 4, 2
+MESSAGE_COUNT_BY_DESTINATION = 4, 2
 """The number of messages to each of the two destinations."""
 RECOVERABLE_COUNTS = 1, 2
 """The number of recoverable messages to each of the two destinations."""
@@ -33,7 +33,7 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
     queue manager are numbered 1, 2, 3 and so on in a sequence of their own.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn(COUNTS, delivery="transactional")
+    two.send_in_turn(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
     sequences = []
     for destination in two.both:
         sent = destination.await_messages()
@@ -92,7 +92,7 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
     The SessionAcks on each of the two sessions contain the counts of that session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn(COUNTS)
+    two.send_in_turn(MESSAGE_COUNT_BY_DESTINATION)
     two.send_in_turn(RECOVERABLE_COUNTS, delivery="recoverable")
     for destination, count in zip(two.both, RECEIVED_COUNTS, strict=True):
         for _ in range(count):

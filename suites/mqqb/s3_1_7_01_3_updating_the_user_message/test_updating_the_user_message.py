@@ -33,7 +33,7 @@ RECOVERABLE_COUNT = 10
 """The number of recoverable messages that a SessionHeader acknowledges: more than eight, so that the flags fill more
 than one byte.
 """
-SEND_ATTEMPTS = 5
+MAX_SEND_ATTEMPTS = 5
 """The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 
 
@@ -197,7 +197,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
     stalls, headers = 0, []
-    for attempt in range(1, SEND_ATTEMPTS + 1):
+    for attempt in range(1, MAX_SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         received = [session.send(peer.message())]
         received += [session.send(peer.recoverable_message()) for _ in range(RECOVERABLE_COUNT)]
@@ -212,7 +212,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
             continue
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.has_stalled(received[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == SEND_ATTEMPTS:
+    if stalls == MAX_SEND_ATTEMPTS:
         judge.give_up(
             Verdict.NOT_EXERCISED, "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
         )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.4 Signing the Packet."""
 
 from __future__ import annotations
 

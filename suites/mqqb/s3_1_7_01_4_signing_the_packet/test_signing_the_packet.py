@@ -17,7 +17,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
-CONTENTS = {
+BODY_AND_LABEL_BY_SIGNATURE_TYPE = {
     "sig10": {"body": "", "label": "a label"},
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
     "sig30": {"body": "signed " * 1_000, "label": "a label"},
@@ -112,7 +112,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     extended = SIGNED_EXTENSION if sut.has("send_extension") else {}
     for level in SIGNATURE_KINDS:
         frame = outgoing.poll(
-            **CONTENTS[level],
+            **BODY_AND_LABEL_BY_SIGNATURE_TYPE[level],
             **extended,
             delivery=delivery,
             application_tag=7,

@@ -1,4 +1,4 @@
-"""Faults of the rule MQQB-3.1.7.1.5-01."""
+"""Faults that break the rule MQQB-3.1.7.1.5-01."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1.5-03 to MQQB-3.1.7.1.5-23."""
+"""Faults that break the rules MQQB-3.1.7.1.5-03 to MQQB-3.1.7.1.5-23."""
 
 from __future__ import annotations
 

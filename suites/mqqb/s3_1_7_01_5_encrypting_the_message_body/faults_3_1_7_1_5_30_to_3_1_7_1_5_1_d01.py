@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1.5-30 to MQQB-3.1.7.1.5.1-D01."""
+"""Faults that break the rules MQQB-3.1.7.1.5-30 to MQQB-3.1.7.1.5.1-D01."""
 
 from __future__ import annotations
 

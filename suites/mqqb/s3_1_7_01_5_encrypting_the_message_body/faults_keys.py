@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: published and cached keys."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.5 Encrypting the Message Body about published and cached keys."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
 choice.
 """
 IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
-LEFT_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)]
+REMAINING_CACHE_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)]
 CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
 CHOICES_BY_PRIVACY_LEVEL = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
@@ -74,12 +74,12 @@ RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
-SIGNED = {"authentication_level": "sig20", "sender": ALICE.name}
-OTHER_MESSAGES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
+SIGNING_ARGUMENTS = {"authentication_level": "sig20", "sender": ALICE.name}
+MESSAGE_CASES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
     ("without text", True, {"privacy_level": "advanced", "body": ""}),
     ("with a label", True, {"privacy_level": "advanced", "label": "a label"}),
-    ("with a signature", True, {"privacy_level": "advanced", **SIGNED}),
-    ("with a signature and without a privacy level", False, SIGNED),
+    ("with a signature", True, {"privacy_level": "advanced", **SIGNING_ARGUMENTS}),
+    ("with a signature and without a privacy level", False, SIGNING_ARGUMENTS),
     ("without a privacy level", False, {}),
 )
 """Messages of the SUT, whether their body is encrypted, and the arguments that send them."""
@@ -199,7 +199,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
-    for case, encrypted, how in OTHER_MESSAGES:
+    for case, encrypted, how in MESSAGE_CASES:
         arguments = {"body": BODY_OF_PARTIAL_BLOCK, "delivery": delivery} | how
         found = DecryptedMessage(outgoing.send(**arguments))
         opened = found.encrypted and found.body == arguments["body"]
@@ -509,7 +509,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     ):  # a sender that does not search its cache (-21) has other entries
         judge(
             rule,
-            expected=[entry[at] for entry in LEFT_ENTRIES],
+            expected=[entry[at] for entry in REMAINING_CACHE_ENTRIES],
             observed=[entry[at] for entry in left],
             case="values in the cache after the fifth key",
             evidence=frames,
@@ -534,7 +534,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected={
             IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
-            AFTER_FIFTH_KEY: LEFT_ENTRIES,
+            AFTER_FIFTH_KEY: REMAINING_CACHE_ENTRIES,
         },
         observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
         evidence=frames,

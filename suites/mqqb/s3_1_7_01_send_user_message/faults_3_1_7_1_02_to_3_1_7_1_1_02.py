@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1-02 to MQQB-3.1.7.1.1-02."""
+"""Faults that break the rules MQQB-3.1.7.1-02 to MQQB-3.1.7.1.1-02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.1.1-03 to MQQB-3.1.7.1.7-04."""
+"""Faults that break the rules MQQB-3.1.7.1.1-03 to MQQB-3.1.7.1.7-04."""
 
 from __future__ import annotations
 

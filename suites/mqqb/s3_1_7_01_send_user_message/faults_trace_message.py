@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.7 Sending Trace Message."""
+"""Faults that break rules of MS-MQQB 3.1.7.1.7 Sending Trace Message."""
 
 from __future__ import annotations
 

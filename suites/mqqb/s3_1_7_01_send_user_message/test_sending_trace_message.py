@@ -13,7 +13,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.tracing import Report
 
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 HIGHEST_BIT = 0x8000_0000
 
 
@@ -37,10 +37,10 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced elsewhere", label="traced elsewhere", trace_queue=str(OTHER_GUID))
-    for delivery in DELIVERIES:
+    for delivery in DELIVERY_MODES:
         sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE), delivery=delivery)
     sut.send(to, body="not traced again", label="not traced again")
-    reports = receiver.await_all(receiver.list_reports, len(DELIVERIES))
+    reports = receiver.await_all(receiver.list_reports, len(DELIVERY_MODES))
     direct = [frame for frame in receiver.messages if frame not in reports]
     own = [frame for frame in direct if frame["BaseHeader"].TR and not _is_traced_elsewhere(frame)]
     evidence = [*own, *reports]
@@ -51,7 +51,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         "MQQB-3.1.7.1.7-02",
         "MQQB-3.1.7.1-11",
         "MQDMPR-3.1.1.12-D61",
-        expected=len(DELIVERIES),
+        expected=len(DELIVERY_MODES),
         observed=len(reports),
         case="number of reports",
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.2-01 to MQQB-3.1.7.2.1-D01."""
+"""Faults that break the rules MQQB-3.1.7.2-01 to MQQB-3.1.7.2.1-D01."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import ACK_RECEIVE, DELETED, PURGED, TIMEOUT
+from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
+    ACK_RECEIVE,
+    NACK_DELETED_CLASS,
+    NACK_PURGED_CLASS,
+    NACK_TIMEOUT_CLASS,
+)
 
 add(
     "receiver-ack-of-removal-not-sent",
@@ -73,7 +78,7 @@ class ReceiverNackReceiveTimeoutOfRecoverableMessageExpress(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS) if message_class is TIMEOUT else ack
+        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS) if message_class is NACK_TIMEOUT_CLASS else ack
 
 
 @fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
@@ -108,7 +113,11 @@ class ReceiverNackQueueDeletedOfExpressMessageRecoverable(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) if message_class is DELETED else ack
+        return (
+            replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+            if message_class is NACK_DELETED_CLASS
+            else ack
+        )
 
 
 @fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
@@ -145,7 +154,7 @@ class ReceiverNackReceiveTimeoutAlthoughOnlyPr(FinalAcks):
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        if reason is TIMEOUT and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
+        if reason is NACK_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
             wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().position_deleted(position, reason, now)
@@ -157,7 +166,7 @@ class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        if reason in (PURGED, DELETED) and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
+        if reason in (NACK_PURGED_CLASS, NACK_DELETED_CLASS) and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
             wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().position_deleted(position, reason, now)

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.2.1-D02 to MQQB-3.1.7.2.2-01."""
+"""Faults that break the rules MQQB-3.1.7.2.1-D02 to MQQB-3.1.7.2.2-01."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import ACK_RECEIVE, DELETED, PURGED, TIMEOUT
+from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
+    ACK_RECEIVE,
+    NACK_DELETED_CLASS,
+    NACK_PURGED_CLASS,
+    NACK_TIMEOUT_CLASS,
+)
 
 
 def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
@@ -69,7 +74,7 @@ class ReceiverNackQueueDeletedForFirstMessageOnly(FinalAcks):
         self.last: Queue | None = None
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is DELETED:
+        if reason is NACK_DELETED_CLASS:
             if self.last is position.QueueReference:
                 return
             self.last = position.QueueReference
@@ -125,7 +130,7 @@ class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
         self.last: Queue | None = None
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is PURGED:
+        if reason is NACK_PURGED_CLASS:
             if self.last is position.QueueReference:
                 return
             self.last = position.QueueReference
@@ -137,7 +142,7 @@ class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
     """The receiver sends no NACK_Q_PURGED for a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not PURGED or message.TransactionIdentifier is None:
+        if reason is not NACK_PURGED_CLASS or message.TransactionIdentifier is None:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -159,7 +164,7 @@ class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
     """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not TIMEOUT or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+        if reason is not NACK_TIMEOUT_CLASS or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -172,7 +177,7 @@ class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
         self.last_s = -1
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is TIMEOUT:
+        if reason is NACK_TIMEOUT_CLASS:
             if self.last_s == now.utc_s:
                 return
             self.last_s = now.utc_s
@@ -238,7 +243,7 @@ class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is not TIMEOUT:
+        if reason is not NACK_TIMEOUT_CLASS:
             super().acknowledge_final(position, reason, now)
 
 

@@ -12,7 +12,7 @@ from suites.mqqb.steps.received_messages import Message
 _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
 
 
-def _demand_delivery_of_message(wanted: int) -> Any:
+def _make_delivery_predicate(wanted: int) -> Any:
     def judge_delivery(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
@@ -26,13 +26,13 @@ def _demand_delivery_of_message(wanted: int) -> Any:
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
     passive(rule, MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
-        apply_to_acknowledged_messages(_demand_delivery_of_message(wanted), left_queue=True)
+        apply_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
     )
 
 
-def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
-    """Demand that PR is set in a message whose acknowledgment reports the receipt, and that NR is set in a message
-    whose acknowledgment reports a removal without receipt.
+def _check_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
+    """Check that PR is set in a message whose acknowledgment reports the receipt, and that NR is set in a message whose
+    acknowledgment reports a removal without receipt.
     """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
     name, bit = ("PR", _PR) if received else ("NR", _NR)
@@ -40,5 +40,5 @@ def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Find
 
 
 passive("MQQB-3.1.7.2.1-03", MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
-    apply_to_acknowledged_messages(_demand_requested_kind, left_queue=True)
+    apply_to_acknowledged_messages(_check_requested_kind, left_queue=True)
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect."""
+"""Faults that break rules of MS-MQQB 3.1.7.3 Handling a Network Disconnect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.4 Get Destination Info."""
+"""Faults that break rules of MS-MQQB 3.1.7.4 Get Destination Info."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.5 Get Next Hops."""
+"""Faults that break rules of MS-MQQB 3.1.7.5 Get Next Hops."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.pinging import (
     PING_SIGNATURE,
-    SUT_STOOD_STILL,
+    STALLED_SUT_REASON,
     PingingSut,
     describe_ping_fields,
     get_cookie,
     read_element,
 )
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
@@ -80,7 +80,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    early = caller.await_connection(caller.half_response_ms)[0]
+    early = caller.await_connection(caller.half_response_time_ms)[0]
     answer = caller.answer_ping(asked)
     judge(
         "MQQB-3.1.5.2.2-04",
@@ -91,10 +91,10 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         evidence=[asked, answer],
     )
     outcome, connection = (
-        (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
+        (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.time_without_retry_ms)
     )
     if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     request = connection.received[:1] if connection else []
     judge(
@@ -122,11 +122,11 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
     answer = caller.answer_ping(asked, RF=1)
-    at_once = caller.await_session(caller.no_retry_ms // 2)
+    at_once = caller.await_session(caller.time_without_retry_ms // 2)
     if at_once == PingingSut.NO_SESSION:
         known = len(caller.end.received)
-        let_send(peer, sut, caller.name, tag=2)
-        at_once = caller.await_session(caller.no_retry_ms // 4)
+        let_sut_send(peer, sut, caller.name, tag=2)
+        at_once = caller.await_session(caller.time_without_retry_ms // 4)
         if len(caller.end.received) > known:
             at_once = "the SUT pinged again for a second message"
     judge(
@@ -157,7 +157,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
+    in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms)
     judge(
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-11",
@@ -186,12 +186,12 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    let_send(peer, sut, peer.direct_name("mqc-other"), tag=2)
-    second = caller.end.poll(caller.half_response_ms)
+    let_sut_send(peer, sut, peer.direct_name("mqc-other"), tag=2)
+    second = caller.end.poll(caller.half_response_time_ms)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent one Ping Request for both queues")
         return
-    in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms - caller.half_response_ms)
+    in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms - caller.half_response_time_ms)
     judge(
         "MQQB-3.1.6.8-01",
         expected=PingingSut.NO_SESSION,
@@ -251,7 +251,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     peer.settle()
     connection.close()
     peer.settle()
-    let_send(peer, sut, caller.name, tag=2)
+    let_sut_send(peer, sut, caller.name, tag=2)
     second = caller.await_ping()
     cookie, next_cookie = get_cookie(first), get_cookie(second)
     judge(

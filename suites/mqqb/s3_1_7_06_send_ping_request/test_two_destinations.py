@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_cookie
 
 
 @needs("ping_initiator", "timers", "send")
@@ -33,10 +33,10 @@ def test_ping_response_opens_session_only_with_the_pinged_destination(peer, seco
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     answer = answering.answer_ping(second)
-    outcome, _ = answering.await_connection(answering.half_response_ms)
+    outcome, _ = answering.await_connection(answering.half_response_time_ms)
     other = silent.await_session(0)
     if silent.has_stalled_after(first) or answering.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
         "MQQB-3.1.7.6-12",

@@ -9,18 +9,18 @@ from harness.expectations import fields, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, get_cookie
-from suites.mqqb.steps.provoking import let_send, read_tag
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, get_cookie
+from suites.mqqb.steps.provoking import let_sut_send, read_tag
 
-ONE_PING = "the SUT sent one Ping Request for both queues"
-OUTCOMES = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
+SINGLE_PING_OUTCOME = "the SUT sent one Ping Request for both queues"
+OUTCOME_BY_RF = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
 """The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
 def _poll_second_ping(caller: PingingSut):
     """Let the SUT send message 2 to a different queue; return the Ping Request for it, or None."""
-    let_send(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
-    return caller.end.poll(caller.half_response_ms)
+    let_sut_send(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
+    return caller.end.poll(caller.half_response_time_ms)
 
 
 @needs("ping_initiator", "timers")
@@ -33,10 +33,10 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
-    peer.pass_time_until(first, caller.half_response_ms)
+    peer.pass_time_until(first, caller.half_response_time_ms)
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     if first_timer == "running" and get_cookie(first) == get_cookie(second):
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
@@ -45,13 +45,13 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
         peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
     early = caller.await_session(0)
     if caller.has_stalled_after(first) or caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     answer = caller.answer_ping(second)
     evidence = [first, second, answer]
     judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION, observed=early, evidence=evidence)
-    outcome, connection = caller.await_connection(caller.half_response_ms)
-    other = caller.await_session(caller.half_response_ms)
+    outcome, connection = caller.await_connection(caller.half_response_time_ms)
+    other = caller.await_session(caller.half_response_time_ms)
     expected = fields({"session": PingingSut.SESSION_OPENED, "further session": PingingSut.NO_SESSION})
     observed = {"session": outcome, "further session": other}
     judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.9-01", expected=expected, observed=observed, evidence=evidence)
@@ -73,18 +73,18 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     answers = [caller.answer_ping(first, RF=RF)]
-    outcomes = [caller.await_session(caller.no_retry_ms // 2)]
+    outcomes = [caller.await_session(caller.time_without_retry_ms // 2)]
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     answers.append(caller.answer_ping(second, RF=1 - RF))
-    outcomes.append(caller.await_session(caller.no_retry_ms // 4))
+    outcomes.append(caller.await_session(caller.time_without_retry_ms // 4))
     if caller.has_stalled_after(first) or caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge.all(
-        expected=[OUTCOMES[RF], OUTCOMES[1 - RF]],
+        expected=[OUTCOME_BY_RF[RF], OUTCOME_BY_RF[1 - RF]],
         observed=outcomes,
         case="outcomes of the two Ping Responses",
         evidence=[first, second, *answers],
@@ -100,15 +100,15 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     caller.answer_ping(first)
-    caller.await_session(caller.no_retry_ms // 2)
+    caller.await_session(caller.time_without_retry_ms // 2)
     second = _poll_second_ping(caller)
     if second is None:
-        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     evidence = [first, second, caller.answer_ping(second)]
-    outcome, connection = caller.await_connection(caller.no_retry_ms // 2)
+    outcome, connection = caller.await_connection(caller.time_without_retry_ms // 2)
     if caller.has_stalled_after(second):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
         "MQQB-3.1.7.8-01",

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request."""
+"""Faults that break rules of MS-MQQB 3.1.7.7 Receive Ping Request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response."""
+"""Faults that break rules of MS-MQQB 3.1.7.8 Receive Ping Response."""
 
 from __future__ import annotations
 

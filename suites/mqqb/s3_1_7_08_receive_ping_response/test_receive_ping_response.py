@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_cookie
 
 IGNORED_THEN_ACCEPTED = fields(
     {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
@@ -20,10 +20,12 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
     """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
-    after_wrong = caller.await_session(caller.half_response_ms)
+    after_wrong = caller.await_session(caller.half_response_time_ms)
     correct = caller.answer_ping(asked)
     after_correct = (
-        caller.await_session(caller.no_retry_ms) if after_wrong == PingingSut.NO_SESSION else PingingSut.NO_SESSION
+        caller.await_session(caller.time_without_retry_ms)
+        if after_wrong == PingingSut.NO_SESSION
+        else PingingSut.NO_SESSION
     )
     evidence = [asked, wrong_answer, correct]
     if (
@@ -32,9 +34,9 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
         again = caller.end.poll(caller.sut.connect_timeout_ms)
         if again is not None:
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
-            after_correct = caller.await_session(caller.no_retry_ms)
+            after_correct = caller.await_session(caller.time_without_retry_ms)
     if after_wrong == after_correct == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
     judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
@@ -81,7 +83,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     asked = caller.await_ping()
     other = caller.answer_ping(asked, Cookie=~get_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
-    observed = caller.await_session(caller.no_retry_ms)
+    observed = caller.await_session(caller.time_without_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
@@ -94,15 +96,15 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    peer.pass_time(caller.half_response_ms)
+    peer.pass_time(caller.half_response_time_ms)
     caller.answer_ping(asked, Signature=0x4855)
     caller.answer_ping(asked, Cookie=get_cookie(asked) ^ 1)
-    caller.expire_response_timer(after_ms=caller.half_response_ms)
+    caller.expire_response_timer(after_ms=caller.half_response_time_ms)
     if caller.listener.waiting and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and may have tried again too early")
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and may have tried again too early")
         return
     late = caller.answer_ping(asked)
-    after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
+    after_late = caller.await_session(caller.time_without_retry_ms - sut.slack_ms(1_000))
     later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
     expected = fields(
         {"after the late response": PingingSut.NO_SESSION, "at the retry time": PingingSut.SESSION_RETRIED}

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.9 Ping Response Processed."""
+"""Faults that break rules of MS-MQQB 3.1.7.9 Ping Response Processed."""
 
 from __future__ import annotations
 

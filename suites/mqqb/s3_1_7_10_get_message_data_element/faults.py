@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer."""
+"""Faults that break rules of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer."""
 
 from __future__ import annotations
 

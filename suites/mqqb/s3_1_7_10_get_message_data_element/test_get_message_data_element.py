@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 LABEL, BODY = "every property", bytes(range(256))
 SAMPLE_CORRELATION_ID = bytes(range(20))
@@ -77,14 +77,14 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         evidence=done.frames,
     )
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge(*RULES_OF_PROPERTIES, expected=SAME_PROPERTIES, observed=whole, evidence=done.frames)
+    judge(*RULES_OF_PROPERTIES, expected=UNCHANGED_PROPERTIES_OUTCOME, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
     judge(*RULES_OF_PROPERTIES, expected=expected, observed=observed, evidence=done.frames)
 
 
-EXTREMES: dict[str, dict[str, Any]] = {
+EXTREME_MESSAGE_PROPERTIES: dict[str, dict[str, Any]] = {
     "longest label": {"label": "x" * 249, "body": b"a body"},
     "no body": {"label": "no body", "body": b"", "ExtensionData": b"an extension" * 300},
     "priority 7": {
@@ -100,17 +100,17 @@ EXTREMES: dict[str, dict[str, Any]] = {
 
 @needs("receive")
 @covers(*RULES_OF_PROPERTIES)
-@pytest.mark.parametrize("extreme", EXTREMES)
+@pytest.mark.parametrize("extreme", EXTREME_MESSAGE_PROPERTIES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
     """The peer sends a message with extreme properties: the longest label, a long extension and no body, priority 7, or
     a body of more than 1 MB: the message in the queue has the properties of its packet.
     """
-    properties = EXTREMES[extreme]
+    properties = EXTREME_MESSAGE_PROPERTIES[extreme]
     label = properties["label"]
     done = deliver_message(peer, peer.recoverable_message(**properties), label)
     found = [one for one in sut.messages("plain") if one["label"][:100] == label[:100]]
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge.all(expected=SAME_PROPERTIES, observed=whole, evidence=done.frames)
+    judge.all(expected=UNCHANGED_PROPERTIES_OUTCOME, observed=whole, evidence=done.frames)
 
 
 @needs("receive")
@@ -137,4 +137,4 @@ def test_equal_messages_and_message_without_label_keep_their_properties(peer, su
     )
     for name, frame in zip(identifiers, sent, strict=True):
         whole = describe_differences(frame, found.get(name), sut.guid)
-        judge("MQQB-3.1.7.10-03", expected=SAME_PROPERTIES, observed=whole, evidence=[frame])
+        judge("MQQB-3.1.7.10-03", expected=UNCHANGED_PROPERTIES_OUTCOME, observed=whole, evidence=[frame])

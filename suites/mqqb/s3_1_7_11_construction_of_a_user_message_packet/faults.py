@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet."""
+"""Faults that break rules of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ NEARLY_DUE_PART = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
 """
-EARLIER_PART = 0.4
-DUE_PART = 0.75
-SEND_ATTEMPTS = 5
+EARLIER_PART_OF_TIMEOUT = 0.4
+DUE_PART_OF_TIMEOUT = 0.75
+MAX_SEND_ATTEMPTS = 5
 """The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
@@ -89,19 +89,19 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
-    for attempt in range(1, SEND_ATTEMPTS + 1):
+    for attempt in range(1, MAX_SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (
             _send_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
-            for part, kind in ((EARLIER_PART, {}), (NEARLY_DUE_PART, {"delivery": delivery}))
+            for part, kind in ((EARLIER_PART_OF_TIMEOUT, {}), (NEARLY_DUE_PART, {"delivery": delivery}))
         )
-        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
+        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_PART_OF_TIMEOUT and has_session_header(nearly):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
-    if stalls == SEND_ATTEMPTS:
+    if stalls == MAX_SEND_ATTEMPTS:
         session.acknowledge_all()
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
         return
@@ -135,7 +135,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.stays_quiet(int(delay_ms * EARLIER_PART))
+    anew = session.stays_quiet(int(delay_ms * EARLIER_PART_OF_TIMEOUT))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -215,7 +215,7 @@ def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
     peer, sut = sender.peer, sender.sut
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
-    for _ in range(SEND_ATTEMPTS):
+    for _ in range(MAX_SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
@@ -224,7 +224,7 @@ def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
-        if stalls == SEND_ATTEMPTS:
+        if stalls == MAX_SEND_ATTEMPTS:
             session.acknowledge_all()
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
             return False

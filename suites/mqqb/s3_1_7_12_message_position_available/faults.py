@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event."""
+"""Faults that break rules of MS-MQQB 3.1.7.12 Message Position Available Event."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-FLAGS = ("AwaitingAck", "ReceivedSessionAck", "ReceivedOrderAck", "Transmitted")
-NUMBERS = {
+POSITION_FLAGS = ("AwaitingAck", "ReceivedSessionAck", "ReceivedOrderAck", "Transmitted")
+NUMBER_ELEMENTS = {
     "MQQB-3.1.7.12-11": "SequenceNumber",
     "MQQB-3.1.7.12-12": "RecoverableSequenceNumber",
     "MQQB-3.1.7.12-13": "TxSequenceNumber",
@@ -19,7 +19,7 @@ NUMBERS = {
 
 
 @needs("send", "inspect")
-@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBERS)
+@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBER_ELEMENTS)
 def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     """The SUT has as many unacknowledged recoverable messages as WindowSize, and is given a transactional, an express
     and a recoverable message: the entries of the last two messages have all flags FALSE and all numbers 0, and
@@ -46,11 +46,11 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     waiting = entries[-2:]
     judge(
         "MQQB-3.1.7.12-10",
-        expected=[dict.fromkeys(FLAGS, False)] * 2,
-        observed=[{name: entry[name] for name in FLAGS} for entry in waiting],
+        expected=[dict.fromkeys(POSITION_FLAGS, False)] * 2,
+        observed=[{name: entry[name] for name in POSITION_FLAGS} for entry in waiting],
         case="flags of the waiting messages",
     )
-    for rule, name in NUMBERS.items():
+    for rule, name in NUMBER_ELEMENTS.items():
         judge(rule, expected=[0, 0], observed=[entry[name] for entry in waiting], case=name)
     session.acknowledge_all()
     sender.collect_all(session, window + 3)

@@ -11,7 +11,7 @@ from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
 
 INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
@@ -95,7 +95,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     """The SUT has a message for an address that does not answer, and then a message for a queue of the same name at the
     peer's address: it opens a session to the peer and sends the second message.
     """
-    let_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\{PEER_QUEUE}")
+    let_sut_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\{PEER_QUEUE}")
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()

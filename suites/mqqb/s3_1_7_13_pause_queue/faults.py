@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.13 Pause Queue Event."""
+"""Faults that break rules of MS-MQQB 3.1.7.13 Pause Queue Event."""
 
 from __future__ import annotations
 

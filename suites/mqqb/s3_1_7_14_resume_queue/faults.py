@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event."""
+"""Faults that break rules of MS-MQQB 3.1.7.14 Resume Queue Event."""
 
 from __future__ import annotations
 

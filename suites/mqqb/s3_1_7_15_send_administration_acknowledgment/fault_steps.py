@@ -16,7 +16,7 @@ def set_acknowledgment_attributes(**changes: Any) -> Change:
     return lambda ack, message: replace(ack, **changes)
 
 
-REMOVALS = (
+REMOVAL_ACK_CLASSES = (
     MessageClass.MQMSG_CLASS_ACK_RECEIVE,
     MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.15-03 to MQQB-3.1.7.15-21."""
+"""Faults that break the rules MQQB-3.1.7.15-03 to MQQB-3.1.7.15-21."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import REMOVALS, set_acknowledgment_attributes
+from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import (
+    REMOVAL_ACK_CLASSES,
+    set_acknowledgment_attributes,
+)
 
 
 def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
@@ -212,7 +215,7 @@ class ReceiverAcknowledgmentOfRemovalToResponseQueue(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class is REMOVALS[2] and message.ResponseQueueFormatName:
+        if message_class is REMOVAL_ACK_CLASSES[2] and message.ResponseQueueFormatName:
             return replace(ack, DestinationQueueFormatName=message.ResponseQueueFormatName)
         return ack
 
@@ -292,7 +295,7 @@ class ReceiverAcknowledgmentOfRemovalHasCorrelationOfMessage(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class in REMOVALS and any(message.CorrelationIdentifier):
+        if message_class in REMOVAL_ACK_CLASSES and any(message.CorrelationIdentifier):
             return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
         return ack
 
@@ -347,7 +350,7 @@ class ReceiverAcknowledgmentOfPacketHasCorrelationOfPacket(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class not in REMOVALS and any(message.CorrelationIdentifier):
+        if message_class not in REMOVAL_ACK_CLASSES and any(message.CorrelationIdentifier):
             return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
         return ack
 

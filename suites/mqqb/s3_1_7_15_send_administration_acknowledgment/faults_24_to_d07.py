@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.15-24 to MQQB-3.1.7.15-D07."""
+"""Faults that break the rules MQQB-3.1.7.15-24 to MQQB-3.1.7.15-D07."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity, SignatureType
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import REMOVALS, set_acknowledgment_attributes
+from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import (
+    REMOVAL_ACK_CLASSES,
+    set_acknowledgment_attributes,
+)
 
 _EXPRESS = DeliveryGuarantee.EXPRESS
 
@@ -49,7 +52,7 @@ class ReceiverAcknowledgmentOfTimeoutOfTransactionalMessageExpress(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message.TransactionIdentifier is None or message_class is not REMOVALS[1]:
+        if message.TransactionIdentifier is None or message_class is not REMOVAL_ACK_CLASSES[1]:
             return ack
         return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
 
@@ -78,7 +81,7 @@ class ReceiverAcknowledgmentOfTransactionalMessageExpress(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message.TransactionIdentifier is None or message_class in REMOVALS:
+        if message.TransactionIdentifier is None or message_class in REMOVAL_ACK_CLASSES:
             return ack
         return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
 
@@ -161,7 +164,7 @@ class ReceiverAcknowledgmentOfTimeoutWithoutBody(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, Body=b"") if message_class is REMOVALS[3] else ack
+        return replace(ack, Body=b"") if message_class is REMOVAL_ACK_CLASSES[3] else ack
 
 
 @fault("receiver-acknowledgment-of-deletion-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
@@ -170,7 +173,7 @@ class ReceiverAcknowledgmentOfDeletionWithoutBody(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, Body=b"") if message_class is REMOVALS[1] else ack
+        return replace(ack, Body=b"") if message_class is REMOVAL_ACK_CLASSES[1] else ack
 
 
 add(
@@ -333,7 +336,7 @@ class ReceiverAcknowledgmentOfRemovalCopiesJournaling(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class not in REMOVALS:
+        if message_class not in REMOVAL_ACK_CLASSES:
             return ack
         return replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
 

@@ -80,9 +80,9 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     of_system=True,
 )
 @apply_to_administration_acks
-def demand_all_attributes(packet: Any) -> Finding:
-    """Demand the specified values of all attributes of an administration acknowledgment that do not depend on the
-    acknowledged message.
+def check_all_attributes(packet: Any) -> Finding:
+    """Check that every attribute of an administration acknowledgment that does not depend on the acknowledged message
+    has the specified value.
     """
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
     return not wrong, ", ".join(
@@ -90,7 +90,7 @@ def demand_all_attributes(packet: Any) -> Finding:
     ) or "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption"
 
 
-def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
+def _check_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
@@ -100,7 +100,7 @@ def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
     return same, f"MessageBody is {'' if same else 'not '}the MessageBody of the message"
 
 
-def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
+def _check_delivery(packet: Any, message: Message, answered: Any) -> Finding:
     sent, came = packet.UserHeader.DM, message.DM
     return sent == came, f"DM is {sent} in the acknowledgment, and {came} in the message"
 
@@ -108,12 +108,12 @@ def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
 for expected, compare, rules in (
     (
         "a negative acknowledgment has the body of its message, and a positive one has no body",
-        _demand_body,
+        _check_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
     (
         "DM of the acknowledgment equals DM of the message",
-        _demand_delivery,
+        _check_delivery,
         {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False},
     ),
 ):
@@ -129,9 +129,9 @@ def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
     return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
 
 
-def _demand_admin_queue_as_destination(*kinds: int) -> Any:
-    """Demand that the destination is the administration queue; ``kinds``: the values of AQ to which the
-    demand applies.
+def _make_admin_queue_predicate(*kinds: int) -> Any:
+    """Return a predicate that checks that an acknowledgment is sent to the administration queue of the message. The
+    predicate judges only messages whose AQ is one of ``kinds``.
     """
 
     def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
@@ -155,13 +155,13 @@ for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-15", (_DIRECT,), False),
 ):
     passive(rule, MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_demand_admin_queue_as_destination(*kinds), left_queue=of_queue)
+        apply_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
     )
 
 
-def _demand_destination_as_response_queue(*kinds: int) -> Any:
-    """Demand that the response queue is the destination of the message; ``kinds``: the values of DQ to
-    which the demand applies.
+def _make_response_queue_predicate(*kinds: int) -> Any:
+    """Return a predicate that checks that the response queue of an acknowledgment is the destination of the message.
+    The predicate judges only messages whose DQ is one of ``kinds``.
     """
 
     def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
@@ -187,5 +187,5 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-23", (_DIRECT,)),
 ):
     passive(rule, MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_demand_destination_as_response_queue(*kinds), left_queue=False)
+        apply_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
     )

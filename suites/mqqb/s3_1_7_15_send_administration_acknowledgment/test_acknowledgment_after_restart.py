@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change, restart_and_await_copy
+from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change, restart_and_await_copy
 
 
 @needs("restart")
@@ -25,7 +25,7 @@ def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, s
     observed = "gone" if after is None else describe_change(before, after, sut.guid)
     judge(
         "MQQB-3.1.7.15-25",
-        expected=UNCHANGED_COPY,
+        expected=UNCHANGED_OUTCOME,
         observed=observed,
         case="acknowledgment after a restart",
         evidence=[sent, before, after],

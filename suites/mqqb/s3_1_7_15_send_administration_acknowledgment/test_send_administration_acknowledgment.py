@@ -37,7 +37,7 @@ ATTRIBUTE_BY_RULE = {
 }
 """For each rule, the attributes that are 0 or infinite in every acknowledgment."""
 ADMIN_NUMBER = 5
-HIGH_IDS = 0x5A00_0000
+LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
@@ -444,7 +444,7 @@ RULES_OF_CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
-NEED_OF_WAY = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
+NEED_BY_REMOVAL = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
 RULES_OF_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -476,7 +476,7 @@ RULES_OF_DELIVERIES = {
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_OF_WAY[end])], id=end)
+        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end)
         for end, rule in RULES_OF_CLASSES.items()
     ],
 )
@@ -499,7 +499,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     sent = [
         receiver.send_packet(
             make(
-                user | ({"MessageID": HIGH_IDS + peer.next_message_id()} if at == 2 else {}),
+                user | ({"MessageID": LARGE_MESSAGE_ID + peer.next_message_id()} if at == 2 else {}),
                 destination=destination,
                 properties=wanted,
                 body=LONG_BODY,

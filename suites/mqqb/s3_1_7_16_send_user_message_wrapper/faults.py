@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.16 Send User Message Wrapper."""
+"""Faults that break rules of MS-MQQB 3.1.7.16 Send User Message Wrapper."""
 
 from __future__ import annotations
 

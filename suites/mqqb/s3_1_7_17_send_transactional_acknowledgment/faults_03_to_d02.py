@@ -1,4 +1,4 @@
-"""Faults of the rules MQQB-3.1.7.17-03 to MQQB-3.1.7.17-D02."""
+"""Faults that break the rules MQQB-3.1.7.17-03 to MQQB-3.1.7.17-D02."""
 
 from __future__ import annotations
 

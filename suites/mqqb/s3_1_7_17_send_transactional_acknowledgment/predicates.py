@@ -16,8 +16,8 @@ from suites.mqqb.steps.order_and_final_acks import (
 )
 from suites.mqqb.steps.transactional_acks import (
     apply_to_order_acks_of_receiver,
-    compare_sequence_with_received,
-    demand_field_of_message,
+    check_sequence_was_received,
+    make_field_of_message_predicate,
 )
 
 NO_REQUESTS = f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ACK_LABEL!a}"
@@ -34,8 +34,8 @@ def _is_order_or_final_ack(packet: Any) -> bool:
     of_system=True,
 )
 @apply_to_acknowledgments(_is_order_or_final_ack)
-def demand_no_requests(packet: Any) -> Finding:
-    """Demand that a message requests no service, such as acknowledgments or journaling."""
+def check_no_requests(packet: Any) -> Finding:
+    """Check that a message requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
     values = {name: getattr(base, name) for name in ("PR", "TR")}
     values |= {name: getattr(user, name) for name in ("JN", "JP", "AQ", "RQ", "SH")}
@@ -47,26 +47,26 @@ def demand_no_requests(packet: Any) -> Finding:
 
 @passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
 @apply_to_acknowledgments(is_final_ack)
-def demand_recoverable_final_ack(packet: Any) -> Finding:
-    """Demand that a FinalAck is recoverable; erratum E36 is about OrderAcks."""
+def check_recoverable_final_ack(packet: Any) -> Finding:
+    """Check that a FinalAck is recoverable; erratum E36 is about OrderAcks."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
 @passive("MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
 @apply_to_acknowledgments(_is_order_or_final_ack)
-def demand_body_in_clear(packet: Any) -> Finding:
-    """Demand that the body is not encrypted."""
+def check_body_in_clear(packet: Any) -> Finding:
+    """Check that the body is not encrypted."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, and PrivacyLevel is {level}"
 
 
 passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
-    apply_to_order_acks_of_receiver(compare_sequence_with_received)
+    apply_to_order_acks_of_receiver(check_sequence_was_received)
 )
 passive(
     "MQQB-3.1.7.17-D08",
     MESSAGE_KIND,
     "TxPreviousSequenceNumber equals PreviousTxSequenceNumber of the message",
     of_system=True,
-)(demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber"))
+)(make_field_of_message_predicate("TxPreviousSequenceNumber", "PreviousTxSequenceNumber"))

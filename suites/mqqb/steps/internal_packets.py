@@ -67,14 +67,14 @@ def is_second_of_initiator(context: Context) -> bool:
     return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
 
 
-def is_second_of_acceptor(context: Context) -> bool:
+def is_second_packet_of_acceptor(context: Context) -> bool:
     """Return whether a packet is an acceptor's next packet after ConnectionParameters."""
     opening = context.before(Opening)
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
-def demand_flags_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
-    """Demand the bits of a kind in a packet that has the size and the PT of the kind."""
+def make_flags_of_kind_predicate(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+    """Return a predicate that checks the flags of a packet with the size and the PT of `kind`."""
 
     def judge_flags(packet: Any, context: Context) -> Finding:
         data = context.frame.data
@@ -89,8 +89,8 @@ def demand_flags_of_kind(kind: Kind, concerns: Concerns = lambda context: True) 
     return judge_flags
 
 
-def demand_pt_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
-    """Demand the PT of a kind in a packet that has the size and the bits of the kind."""
+def make_pt_of_kind_predicate(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+    """Return a predicate that checks PT of a packet with the size and the flags of `kind`."""
 
     def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data

@@ -18,13 +18,13 @@ wrong layout.
 
 
 def register_layout(rule: str, kind: str, part: str, size: int) -> None:
-    """Register a predicate that demands the size of a part of a packet. The part is a header, or the whole packet
+    """Register a predicate that checks the size of a part of a packet. The part is a header, or the whole packet
     without trailing bytes.
     """
-    passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_demand_size(part, size))
+    passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_make_size_predicate(part, size))
 
 
-def _demand_size(part: str, size: int) -> Predicate:
+def _make_size_predicate(part: str, size: int) -> Predicate:
     def judge_size(packet: Any, context: Context) -> Finding:
         if context.frame.transport != "tcp":
             return None

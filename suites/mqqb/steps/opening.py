@@ -17,7 +17,7 @@ from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A GUID that is the identifier of no queue manager."""
@@ -106,7 +106,7 @@ def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawLis
     the Ping Requests of the SUT.
     """
     listener = peer.listen_raw()
-    let_send(peer, sut, to or peer.direct_name())
+    let_sut_send(peer, sut, to or peer.direct_name())
     return listener
 
 

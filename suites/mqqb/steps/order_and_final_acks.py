@@ -71,30 +71,30 @@ def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePac
     return wrap_predicate
 
 
-def demand_base_flags(packet: Any) -> Finding:
-    """Demand that BaseHeader.Flags is 0."""
+def check_base_flags(packet: Any) -> Finding:
+    """Check that BaseHeader.Flags is 0."""
     return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
 
 
-def demand_other_user_flags(packet: Any) -> Finding:
-    """Demand that UserHeader.Flags has no set bits except MP, DM (erratum E36 permits DM in an OrderAck)
-    and DQ, which is 3 or 7.
+def check_other_user_flags(packet: Any) -> Finding:
+    """Check that UserHeader.Flags has no set bits except MP, DM (erratum E36 permits DM in an OrderAck) and DQ, which
+    is 3 or 7.
     """
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, and DQ is {user.DQ}"
 
 
-def demand_private_name(packet: Any) -> Finding:
-    """Demand that the destination is private queue 4 if DQ is 3 (E42)."""
+def check_private_name(packet: Any) -> Finding:
+    """Check that the destination is private queue 4 if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
     return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is {queue.PrivateQueueIdentifier}"
 
 
-def demand_direct_name(packet: Any) -> Finding:
-    """Demand that the destination is the prescribed direct name if DQ is 7."""
+def check_direct_name(packet: Any) -> Finding:
+    """Check that the destination is the prescribed direct name if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
         return None
@@ -102,45 +102,47 @@ def demand_direct_name(packet: Any) -> Finding:
     return ORDER_QUEUE_NAME.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
 
 
-def demand_label(packet: Any) -> Finding:
-    """Demand that the label is QM Ordering Ack."""
+def check_label(packet: Any) -> Finding:
+    """Check that the label is QM Ordering Ack."""
     return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
-def demand_body_size(packet: Any) -> Finding:
-    """Demand that the body has the size that the specification states."""
+def check_body_size(packet: Any) -> Finding:
+    """Check that the body has the size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is {size}"
 
 
-def demand_body_size_of_acknowledgment(meant: Callable[[Any], bool]) -> Predicate:
-    """Demand that the body has the size that the specification states, even if a wrong size makes the
-    packet unparsable.
+def make_body_size_predicate(meant: Callable[[Any], bool]) -> Predicate:
+    """Return a predicate that checks that the body has the specified size, even if a wrong size makes the packet
+    unparsable.
     """
 
     def judge_size(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
-            return demand_body_size(packet) if meant(packet) else None
+            return check_body_size(packet) if meant(packet) else None
         found = parse_with_body_size(context.frame.data, BODY_SIZE)
         return (False, f"MessageSize is {found[0]}") if found is not None and meant(found[1]) else None
 
     return judge_size
 
 
-def demand_property_flags(packet: Any) -> Finding:
-    """Demand that MessagePropertiesHeader.Flags is 0."""
+def check_property_flags(packet: Any) -> Finding:
+    """Check that MessagePropertiesHeader.Flags is 0."""
     flags = packet.MessagePropertiesHeader.Flags
     return flags == 0, f"MessagePropertiesHeader.Flags is 0x{flags:02X}"
 
 
-def demand_body_type(packet: Any) -> Finding:
+def check_acknowledgment_body_type(packet: Any) -> Finding:
     """Demand BodyType VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
     return value == 0, f"BodyType is 0x{value:X}{'' if value else ' (VT_EMPTY)'}"
 
 
-def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
-    """Demand that a flag has its value; with another value, the packet could not be parsed as a message."""
+def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
+    """Return a predicate that checks that a flag has the given value. With another value, the packet could not be
+    parsed as a message.
+    """
 
     def is_intended_as_acknowledgment(packet: Any) -> bool:
         return any(meant(packet) for meant in meanings)
@@ -158,15 +160,15 @@ def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings:
     return judge_flag
 
 
-EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
-    demand_base_flags: "BaseHeader.Flags is 0",
-    demand_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
-    demand_private_name: "the destination is the private queue of order_queue$",
-    demand_direct_name: "the direct name consists of an address and order_queue$",
-    demand_label: f"Label is {ACK_LABEL!a}",
-    demand_body_size: f"MessageSize is {BODY_SIZE}",
-    demand_property_flags: "MessagePropertiesHeader.Flags is 0",
-    demand_body_type: "BodyType is VT_EMPTY",
+EXPECTED_TEXT_BY_PREDICATE: Mapping[JudgePacket, str] = {
+    check_base_flags: "BaseHeader.Flags is 0",
+    check_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
+    check_private_name: "the destination is the private queue of order_queue$",
+    check_direct_name: "the direct name consists of an address and order_queue$",
+    check_label: f"Label is {ACK_LABEL!a}",
+    check_body_size: f"MessageSize is {BODY_SIZE}",
+    check_property_flags: "MessagePropertiesHeader.Flags is 0",
+    check_acknowledgment_body_type: "BodyType is VT_EMPTY",
 }
 """The texts of the expectations of the predicates about OrderAcks and FinalAcks."""
 
@@ -175,15 +177,19 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     """Register the predicates about one kind of acknowledgment (OrderAck or FinalAck), each with its rule; ``mp``: the
     rule about bit MP of UserHeader.Flags.
     """
-    if rules.keys() != EXPECTED_TEXTS.keys():
-        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
+    if rules.keys() != EXPECTED_TEXT_BY_PREDICATE.keys():
+        raise ValueError(
+            f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXT_BY_PREDICATE)}"
+        )
     for judge_packet, rule in rules.items():
-        if judge_packet is demand_body_size:
-            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXTS[judge_packet])(
-                demand_body_size_of_acknowledgment(meant)
+        if judge_packet is check_body_size:
+            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+                make_body_size_predicate(meant)
             )
             continue
-        passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
+        passive(rule, MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+            apply_to_acknowledgments(meant)(judge_packet)
+        )
     passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
-        demand_flag_of_acknowledgment(USER, "MP", 1, meant)
+        make_flag_predicate(USER, "MP", 1, meant)
     )

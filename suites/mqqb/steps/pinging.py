@@ -18,7 +18,7 @@ from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 
 PING_SIGNATURE = 0x5548
 PING_RESPONSE_TIMEOUT_MS = 1_000
@@ -31,7 +31,7 @@ remain measurable.
 MAX_PING_REQUESTS = 3
 """The greatest number of Ping Requests that the peer sends until the SUT answers a Ping Request."""
 
-SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
+STALLED_SUT_REASON = "the SUT stalled while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -215,7 +215,7 @@ class PingingSut:
         self.name = to or peer.direct_name()
         self.end: PingEnd = peer.open_udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
-        let_send(peer, sut, self.name)
+        let_sut_send(peer, sut, self.name)
 
     def poll_ping(self) -> Frame | None:
         """Wait for the next Ping Request."""
@@ -260,12 +260,12 @@ class PingingSut:
         return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
-    def half_response_ms(self) -> int:
+    def half_response_time_ms(self) -> int:
         """Return half of the duration of the Ping Response Timer, in ms."""
         return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property
-    def no_retry_ms(self) -> int:
+    def time_without_retry_ms(self) -> int:
         """Return a time after a failed ping that is shorter than the Session Retry Connect Timer, in ms."""
         return self.sut.duration_ms(self.retry_ms) * 4 // 5
 

@@ -24,7 +24,7 @@ from reference_qm.surface.entropy import new_guid
 NORMAL_CLASS = 0x0000
 DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
-LINEAGE_SIZE = 16
+LINEAGE_BYTES = 16
 PROVOKING_LIFETIME_S = 60
 """TimeToBeReceived of a message that the SUT must acknowledge, in seconds. The message expires, so that it does not
 stay in the SUT's queue.
@@ -69,7 +69,7 @@ def _choose_queue(name: str) -> str | PrivateQueueFormatName:
     return PrivateQueueFormatName(SourceQueueManager=UUID(host), PrivateQueueIdentifier=int(number, 16))
 
 
-def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
+def let_sut_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
     """Let the SUT send one message of any kind to a format name of the peer."""
     if sut.has("send"):
         sut.send(to, body="opening", label="opening", application_tag=tag, delivery=delivery)
@@ -84,4 +84,4 @@ def read_tag(frame: Frame) -> int:
     properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL_CLASS:
         return int(properties.ApplicationTag)
-    return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_SIZE:], "little")
+    return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_BYTES:], "little")

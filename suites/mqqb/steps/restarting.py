@@ -10,8 +10,8 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import describe_packet
 
-UNCHANGED_COPY = "unchanged"
-NEW_FIELDS = ("message_id", "sent_time")
+UNCHANGED_OUTCOME = "unchanged"
+FIELDS_THAT_MAY_CHANGE = ("message_id", "sent_time")
 """Fields of an acknowledgment that may differ after a restart, because a new message may have the same content."""
 
 
@@ -21,11 +21,11 @@ def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
     wrong = [
         f"{name} {other[name]} for {value}"
         for name, value in one.items()
-        if other[name] != value and not (name in NEW_FIELDS and _is_acknowledgment(before))
+        if other[name] != value and not (name in FIELDS_THAT_MAY_CHANGE and _is_acknowledgment(before))
     ]
     if before["UserHeader"].TH and _send_in_sequence(before) != _send_in_sequence(after):
         wrong.append(f"{_send_in_sequence(after)} for {_send_in_sequence(before)}")
-    return "; ".join(wrong) or UNCHANGED_COPY
+    return "; ".join(wrong) or UNCHANGED_OUTCOME
 
 
 def _is_acknowledgment(frame: Frame) -> bool:

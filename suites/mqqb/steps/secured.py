@@ -29,7 +29,7 @@ from harness.wire.protection import (
     SIG30,
     RsaKey,
     encrypt_body,
-    listed_keys,
+    read_listed_keys,
     signature,
     simple_blob,
 )
@@ -214,11 +214,11 @@ class Secured:
         peer.listen()
         self.connection = peer.open_raw()
         self.sequences = self.messages = 0
-        self._let_it_connect()
+        self._let_sut_connect()
         self.tells = sut.has("configure") or self._tells_of_refusals()
         """Whether SendInsecureNacks is TRUE."""
 
-    def _let_it_connect(self) -> None:
+    def _let_sut_connect(self) -> None:
         """Let the SUT acknowledge a message, so that the session of the SUT is open and the SUT can send
         later answers at once.
         """
@@ -331,7 +331,7 @@ class Secured:
 
         def are_dispositions_known() -> bool:
             answers = self._list_acks_by_correlation()
-            if queue == "transactional" and not all(self._finals(frame) for frame in sent.values()):
+            if queue == "transactional" and not all(self._find_final_acks(frame) for frame in sent.values()):
                 return False
             return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
@@ -343,14 +343,14 @@ class Secured:
         places = (*DEAD_LETTERS, SYSTEM_JOURNAL) if self.sut.has("receive") else ()
         for one in (one for place in places for one in self.sut.kept(place)):
             found[one["message_id"].strip("{").lower().replace("}", "")] = one
-        return {name: self._disposition(frame, found) for name, frame in sent.items()}
+        return {name: self._build_disposition(frame, found) for name, frame in sent.items()}
 
-    def _disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
+    def _build_disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
         guid, number = message_id(frame)
         return SecuredDisposition(
             frame,
             self._list_acks_by_correlation().get(_get_ack_correlation_id(frame), []),
-            self._finals(frame),
+            self._find_final_acks(frame),
             found.get(f"{guid}\\{number}"),
             shows_level=not self.sut.reads_remotely,
         )
@@ -364,7 +364,7 @@ class Secured:
                 answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
         return answers
 
-    def _finals(self, sent: Frame) -> list[Frame]:
+    def _find_final_acks(self, sent: Frame) -> list[Frame]:
         identifier = _get_ack_correlation_id(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
         return [frame for frame, one in properties if one.Label == ACK_LABEL and identifier in bytes(one.MessageBody)]
@@ -405,7 +405,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     is missing.
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
-    receiver = listed_keys(sut.receiving_keys).get(provider)
+    receiver = read_listed_keys(sut.receiving_keys).get(provider)
     if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"

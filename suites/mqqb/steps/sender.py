@@ -170,7 +170,7 @@ def tags(frames: list[Frame]) -> list[int]:
     return Sender.tags(frames)
 
 
-def check_not_given_up(session: Conversation) -> None:
+def require_not_given_up(session: Conversation) -> None:
     """Raise ConformanceFailure if a session ended on which the SUT's messages were unacknowledged for a
     long time.
 

@@ -49,8 +49,8 @@ def is_acceptor_response(context: Context) -> bool:
     return find_request(context) is not None
 
 
-def demand_no_refusal(concerned: Callable[[Context], bool]) -> Predicate:
-    """Demand that CS is 0 in the packets that the rule is about."""
+def make_no_refusal_predicate(concerned: Callable[[Context], bool]) -> Predicate:
+    """Return a predicate that checks that CS is 0 in the packets for which `concerned` is true."""
 
     def judge_refusal(packet: Any, context: Context) -> Finding:
         return (packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}") if concerned(context) else None
@@ -58,8 +58,8 @@ def demand_no_refusal(concerned: Callable[[Context], bool]) -> Predicate:
     return judge_refusal
 
 
-def demand_repeated_field(name: str) -> Predicate:
-    """Demand that an acceptor repeats this field of the request."""
+def make_repeated_field_predicate(name: str) -> Predicate:
+    """Return a predicate that checks that the acceptor repeats a field of the request in the response."""
 
     def judge_repeated_field(packet: Any, context: Context) -> Finding:
         request = find_request(context)

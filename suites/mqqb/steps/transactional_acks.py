@@ -16,8 +16,8 @@ PRIVATE_QUEUE_OF_GUID = 3
 BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
-def demand_order_ack_body(packet: Any, context: Context) -> Finding:
-    """Demand that the body has the layout of 2.2.4.1."""
+def check_order_ack_body(packet: Any, context: Context) -> Finding:
+    """Check that the body has the layout of 2.2.4.1."""
     if not is_order_ack(packet):
         return None
     body = packet.MessagePropertiesHeader.MessageBody
@@ -60,7 +60,7 @@ def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Findin
     return judge_order_ack
 
 
-def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
+def check_sequence_was_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceID with the sequences that the system received."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
@@ -69,7 +69,7 @@ def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding
     return False, "TxSequenceID is not the TxSequenceID of received messages"
 
 
-def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
+def check_number_was_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceNumber with the numbers that the system received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
@@ -95,8 +95,8 @@ def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Fin
     return judge_final_ack
 
 
-def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
-    """Demand that a field of a FinalAck equals the field of its message."""
+def make_field_of_message_predicate(name: str, of_message: str = "") -> Predicate:
+    """Return a predicate that checks that a field of a FinalAck equals the field of the acknowledged message."""
 
     def judge_field(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)

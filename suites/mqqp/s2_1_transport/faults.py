@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.1 Transport, with 1.8, 1.9."""
+"""Faults that break rules of MS-MQQP 2.1 Transport and of 1.8 and 1.9."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-01 to MQQP-2.2.2.1-06."""
+"""Faults that break the rules MQQP-2.2.2.1-01 to MQQP-2.2.2.1-06."""
 
 from __future__ import annotations
 
@@ -187,8 +187,8 @@ class ServerLargePacketPaddedTo4Kb(MessageAnswer):
         return {"dwSize": padded, "lpBuffer": found["lpBuffer"].ljust(padded, b"\0")}
 
 
-@fault("server-dwsize-of-timed-out-read-not-0", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class ServerDwsizeOfTimedOutReadNot0(RemoteReads):
+@fault("server-peek-packet-with-extra-bytes", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
+class ServerPeekPacketWithExtraBytes(RemoteReads):
     """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

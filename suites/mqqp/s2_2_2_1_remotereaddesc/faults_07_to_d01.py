@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-07 to MQQP-2.2.2.1-D01."""
+"""Faults that break the rules MQQP-2.2.2.1-07 to MQQP-2.2.2.1-D01."""
 
 from __future__ import annotations
 
@@ -258,8 +258,8 @@ class ServerEacknack1ReturnsMessageAtOnce(RemoteReads):
             self.qm.positions.unlock_message(position)
 
 
-@fault("server-peek-with-eacknack-refused", breaks="MQQP-2.2.2.1-09", blind=True)
-class ServerPeekWithEacknackRefused(RemoteStarting):
+@fault("server-lookup-with-eacknack-refused", breaks="MQQP-2.2.2.1-09", blind=True)
+class ServerLookupWithEacknackRefused(RemoteStarting):
     """The server refuses a read by LookupIdentifier whose eAckNack is not 0."""
 
     def check_lookup_queue(self, desc: Desc) -> Status:
@@ -310,8 +310,8 @@ class ServerTimeoutOfSecondWaitingReadOfFirst(Starting):
         return first.Timeout
 
 
-@fault("server-timeout-rounded-up-to-5-seconds", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutRoundedUpTo5Seconds(Starting):
+@fault("server-read-by-cursor-waits-at-least-5-seconds", breaks="MQQP-2.2.2.1-D01")
+class ServerReadByCursorWaitsAtLeast5Seconds(Starting):
     """The server lets a read by a cursor wait at least five seconds."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:

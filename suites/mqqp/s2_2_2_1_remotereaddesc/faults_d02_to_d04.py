@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-2.2.2.1-D02 to MQQP-2.2.2.1-D04."""
+"""Faults that break the rules MQQP-2.2.2.1-D02 to MQQP-2.2.2.1-D04."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class ClientReserved1InReadByCursor(ClientReading):
         return {**super().describe_read(read), "Reserved": int(bool(read.CursorHandle))}
 
 
-@fault("server-reserved-of-failed-read-0", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ServerReservedOfFailedRead0(RemoteReads):
+@fault("server-reserved-of-peek-0", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ServerReservedOfPeek0(RemoteReads):
     """The server returns Reserved 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

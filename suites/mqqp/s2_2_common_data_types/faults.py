@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2 Common Data Types, with 2.2.1.1, 2.2.1.2."""
+"""Faults that break rules of MS-MQQP 2.2 Common Data Types and of 2.2.1.1 and 2.2.1.2."""
 
 from __future__ import annotations
 
@@ -99,16 +99,16 @@ class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_Statuses):
         return 0xC00E7002 if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
-@fault("server-own-status-of-unknown-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfUnknownHandleWithoutCustomerBit(RemoteOpening):
+@fault("server-own-status-of-refused-purge-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerOwnStatusOfRefusedPurgeWithoutCustomerBit(RemoteOpening):
     """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
 
     def refuse_purge(self, call: Call, status: Status) -> None:
         super().refuse_purge(change_answer_values(call, Return=0xC00E7003), status)
 
 
-@fault("server-own-status-of-ended-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfEndedReadWithoutCustomerBit(RemoteEnding):
+@fault("server-own-status-of-null-read-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerOwnStatusOfNullReadHandleWithoutCustomerBit(RemoteEnding):
     """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1 Server data model, with 3.1.1.3, 3.1.1.5."""
+"""Faults that break rules of MS-MQQP 3.1.1 Server data model and of 3.1.1.3 and 3.1.1.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.2 Timers."""
+"""Faults that break rules of MS-MQQP 3.1.2 Timers."""
 
 from __future__ import annotations
 

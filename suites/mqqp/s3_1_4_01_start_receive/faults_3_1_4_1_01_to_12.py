@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-01 to MQQP-3.1.4.1-12."""
+"""Faults that break the rules MQQP-3.1.4.1-01 to MQQP-3.1.4.1-12."""
 
 from __future__ import annotations
 
@@ -199,11 +199,11 @@ class ServerPeekThatWaitedContextHandleSet(RemoteReads):
 
 
 @fault(
-    "server-refused-duplicate-request-id-context-handle-set",
+    "server-refused-cursor-context-handle-set",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.10-03"),
     blind=True,
 )
-class ServerRefusedDuplicateRequestIdContextHandleSet(RemoteReads):
+class ServerRefusedCursorContextHandleSet(RemoteReads):
     """The server returns a context handle for a receive by a cursor that is not open."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-14 to MQQP-3.1.4.1-D01."""
+"""Faults that break the rules MQQP-3.1.4.1-14 to MQQP-3.1.4.1-D01."""
 
 from __future__ import annotations
 
@@ -238,8 +238,8 @@ class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("server-peek-next-without-cursor-invalid-handle", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"), blind=True)
-class ServerPeekNextWithoutCursorInvalidHandle(RemoteStarting):
+@fault("server-peek-next-without-cursor-invalid-parameter", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"), blind=True)
+class ServerPeekNextWithoutCursorInvalidParameter(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a PEEK_NEXT without a cursor."""
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-D02 to MQQP-3.1.4.1-D13."""
+"""Faults that break the rules MQQP-3.1.4.1-D02 to MQQP-3.1.4.1-D13."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
             super().release_readers(position)
 
 
-@fault("server-waiting-peek-consumes-wake-of-second-reader", breaks="MQQP-3.1.4.1-D02", blind=True)
-class ServerWaitingPeekConsumesWakeOfSecondReader(Waiting):
+@fault("server-arriving-message-completes-first-waiting-peek-only", breaks="MQQP-3.1.4.1-D02", blind=True)
+class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
     """The server delivers an arriving message only to the first of several waiting peeks."""
 
     def release_readers(self, position: MessagePosition) -> None:

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.1-D15 to MQQP-3.1.4.10-D05."""
+"""Faults that break the rules MQQP-3.1.4.1-D15 to MQQP-3.1.4.10-D05."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-read-of-deleted-queue-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
-class ServerEntryOfReadOfDeletedQueueNotRemoved(RemoteReads):
+@fault("server-request-id-of-receive-in-use-until-its-end", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
+class ServerRequestIdOfReceiveInUseUntilItsEnd(RemoteReads):
     """The server keeps the dwRequestID of a receive in use until RemoteQMEndReceive."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -208,8 +208,8 @@ class ServerStartReceiveUnknownCursorThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive-of-peek-handle-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class ServerStartReceiveOfPeekHandleThrown(RemoteReads):
+@fault("server-start-receive-timeout-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveTimeoutThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive whose timeout expires."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -294,8 +294,8 @@ class ServerStartReceive2WaitedSequentialId0(RemoteReads):
         return 0 if self.__dict__.get("now_waited") else super().get_sequential_id(position)
 
 
-@fault("server-sequential-id-of-recoverable-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class ServerSequentialIdOfRecoverableMessage0(RemoteReads):
+@fault("server-sequential-id-of-transactional-message-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
+class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
     """The server returns SequentialId 0 for a transactional message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the responses to reads."""
+"""Faults that break rules of MS-MQQP 3.1.4.1 and 3.1.4.10 about the responses to reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and the treatment of responses by the client."""
+"""Faults that break rules of MS-MQQP 3.1.4.1 and 3.1.4.10 about the requests of a client, and the treatment of
+responses by the client.
+"""
 
 from __future__ import annotations
 

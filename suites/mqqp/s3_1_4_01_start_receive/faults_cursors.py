@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: cursors, and reads that wait."""
+"""Faults that break rules of MS-MQQP 3.1.4.1 and 3.1.4.10 about cursors, and reads that wait."""
 
 from __future__ import annotations
 

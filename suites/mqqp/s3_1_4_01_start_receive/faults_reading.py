@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the choice of the message that the server reads, and the effects of the read."""
+"""Faults that break rules of MS-MQQP 3.1.4.1 and 3.1.4.10 about the choice of the message that the server reads, and
+the effects of the read.
+"""
 
 from __future__ import annotations
 

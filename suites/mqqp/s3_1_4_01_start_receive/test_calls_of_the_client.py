@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 pytestmark = needs("remote_read")
 
-NO_MESSAGE = 0xC00E_001B
+READ_TIMEOUT_STATUS = 0xC00E_001B
 """The status MQ_ERROR_IO_TIMEOUT: no message arrived in time."""
 SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
@@ -41,10 +41,10 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
     seeks = ("current", "next", "previous") if name == Method.START_RECEIVE_BY_LOOKUP_ID else ("",)
-    for seek, (fails, end_status) in product(seeks, ((True, 0), (False, 0), (False, NO_MESSAGE))):
+    for seek, (fails, end_status) in product(seeks, ((True, 0), (False, 0), (False, READ_TIMEOUT_STATUS))):
         reader.server.answers[Method.END_RECEIVE] = partial(ServedCall.respond, Return=end_status)
         reader.server.answers[name] = (
-            (lambda call: reader.answer_read(call, reader.build_message(), NO_MESSAGE))
+            (lambda call: reader.answer_read(call, reader.build_message(), READ_TIMEOUT_STATUS))
             if fails
             else reader.answer_with_message
         )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive (Opnum 1)."""
+"""Faults that break rules of MS-MQQP 3.1.4.2 RemoteQMEndReceive (Opnum 1)."""
 
 from __future__ import annotations
 
@@ -200,8 +200,8 @@ class ServerNackedMessageGoneAfterRestart(RemoteEnding):
             self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackMovesMessageBehindItsPriority(Positions):
+@fault("server-message-nacked-twice-completes-no-read", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerMessageNackedTwiceCompletesNoRead(Positions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -214,8 +214,8 @@ class ServerNackMovesMessageBehindItsPriority(Positions):
         nacked.add(id(position))
 
 
-@fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
-class ServerAckedMessageReadableByLookup(RemoteEnding):
+@fault("server-rr-ack-of-second-receive-leaves-express-message", breaks="MQQP-3.1.4.2-07", blind=True)
+class ServerRrAckOfSecondReceiveLeavesExpressMessage(RemoteEnding):
     """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """
@@ -355,8 +355,8 @@ class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_End):
         return [*locked, position][0], delete
 
 
-@fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
-class ServerEndReceiveOfSecondOpenReceiveOnly(RemoteEnding):
+@fault("server-end-receive-rr-nack-ends-oldest-receive", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
+class ServerEndReceiveRrNackEndsOldestReceive(RemoteEnding):
     """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the queue handle, even if the
     call names another receive.
     """

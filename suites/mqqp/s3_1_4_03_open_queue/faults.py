@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue (Opnum 2)."""
+"""Faults that break rules of MS-MQQP 3.1.4.3 RemoteQMOpenQueue (Opnum 2)."""
 
 from __future__ import annotations
 
@@ -267,8 +267,8 @@ class ServerOpenQueueAfterCloseRefused(RemoteOpening):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
-@fault("server-open-queue-read-only-over-own-connection", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueReadOnlyOverOwnConnection(RemoteStarting):
+@fault("server-open-queue-entry-removed-by-expired-read", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
+class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
     """The server removes the entry of an open queue when a read of the queue times out."""
 
     def check_open_queue(self, desc: Desc) -> Status:
@@ -286,8 +286,8 @@ class ServerOpenQueueReadOnlyOverOwnConnection(RemoteStarting):
         return entry
 
 
-@fault("server-open-queue-entry-removed-by-cancel", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
-class ServerOpenQueueEntryRemovedByCancel(RemoteOpening):
+@fault("server-open-queue-entry-removed-by-close-cursor", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"), blind=True)
+class ServerOpenQueueEntryRemovedByCloseCursor(RemoteOpening):
     """The server removes the entry of an open queue when a cursor of the handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

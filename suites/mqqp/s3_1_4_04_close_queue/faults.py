@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
+"""Faults that break rules of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ class ServerCloseQueueSuccessReturnsError(RemoteOpening):
 
 
 @fault(
-    "server-close-queue-second-time-returns-null-handle-error",
+    "server-close-queue-with-waiting-read-returns-error",
     breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"),
     blind=True,
 )
-class ServerCloseQueueSecondTimeReturnsNullHandleError(RemoteOpening):
+class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -201,10 +201,8 @@ class ServerCloseQueueRemovesEveryEntryOfClient(RemoteOpening):
                 super().close_open_queue_entry(one)
 
 
-@fault(
-    "server-close-queue-second-entry-of-handle-removed-too", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True
-)
-class ServerCloseQueueSecondEntryOfHandleRemovedToo(RemoteOpening):
+@fault("server-close-queue-rewinds-cursors-of-other-handles", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
+class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteOpening):
     """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor (Opnum 4)."""
+"""Faults that break rules of MS-MQQP 3.1.4.5 RemoteQMCloseCursor (Opnum 4)."""
 
 from __future__ import annotations
 
@@ -37,10 +37,8 @@ class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
             super().remote_qm_close_cursor(call, now)
 
 
-@fault(
-    "server-close-cursor-that-peeked-last-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True
-)
-class ServerCloseCursorThatPeekedLastMessageNotClosed(RemoteOpening):
+@fault("server-close-cursor-of-received-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True)
+class ServerCloseCursorOfReceivedMessageNotClosed(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -197,8 +195,8 @@ class ServerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
-@fault("server-close-cursor-of-waiting-read-ends-other-cursor", breaks="MQQP-3.1.4.5-09", blind=True)
-class ServerCloseCursorOfWaitingReadEndsOtherCursor(QueueOpening):
+@fault("server-close-cursor-closes-later-cursors", breaks="MQQP-3.1.4.5-09", blind=True)
+class ServerCloseCursorClosesLaterCursors(QueueOpening):
     """When a cursor is closed, the server also closes the cursors of the handle that were opened later."""
 
     def close_cursor(self, cursor: Cursor) -> None:

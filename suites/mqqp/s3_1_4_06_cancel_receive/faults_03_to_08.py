@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.6-03 to MQQP-3.1.4.6-08."""
+"""Faults that break the rules MQQP-3.1.4.6-03 to MQQP-3.1.4.6-08."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.6-09 to MQQP-3.1.4.6-11."""
+"""Faults that break the rules MQQP-3.1.4.6-09 to MQQP-3.1.4.6-11."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-receive-closed-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class ServerCancelReceiveClosedQueueMqError(RemoteEnding):
+@fault("server-cancel-receive-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.6-09", blind=True)
+class ServerCancelReceiveClosedQueueInvalidParameter(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_PARAMETER for an hQueue that is not an open queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

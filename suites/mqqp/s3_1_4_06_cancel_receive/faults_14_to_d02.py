@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.6-14 to MQQP-3.1.4.6-D02."""
+"""Faults that break the rules MQQP-3.1.4.6-14 to MQQP-3.1.4.6-D02."""
 
 from __future__ import annotations
 
@@ -250,8 +250,8 @@ class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteEnding):
         return cancelled
 
 
-@fault("server-cancelled-receive-by-cursor-request-id-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
-class ServerCancelledReceiveByCursorRequestIdInUse(RemoteReads):
+@fault("server-cancelled-peek-request-id-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
+class ServerCancelledPeekRequestIdInUse(RemoteReads):
     """The server keeps the entry of a cancelled peek, so the dwRequestID stays in use."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import each, facts, none
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqp.steps.cancelling import NO_MESSAGE, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
 
 pytestmark = needs("qm2qm")
 
@@ -91,7 +91,13 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     faults = [one.outcome for one in refused if one.thrown is not None]
     judge("MQQP-3.1.4.6-D02", expected=none("fault"), observed=faults, evidence=refused, case="refused cancels")
     ends = [first_end, second_end]
-    judge("MQQP-3.1.4.6-15", expected=each(NO_MESSAGE), observed=ends, evidence=cancels, case="two cancelled reads")
+    judge(
+        "MQQP-3.1.4.6-15",
+        expected=each(NO_MESSAGE_OUTCOME),
+        observed=ends,
+        evidence=cancels,
+        case="two cancelled reads",
+    )
     expected = facts(new_read=kept.WAITING, third_cancel="MQ_OK", cancel_of_ended=ERROR)
     observed = {"new_read": again_waits, "third_cancel": third.outcome, "cancel_of_ended": unknown[0].outcome}
     judge("MQQP-3.1.4.6-19", expected=expected, observed=observed, evidence=cancels, case="entries after two cancels")
@@ -108,7 +114,7 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
         "next_receive_by_cursor": then.label_or_outcome,
     }
     expected = facts(
-        cancelled_reads=each(NO_MESSAGE), read_that_was_not_cancelled="first", next_receive_by_cursor="second"
+        cancelled_reads=each(NO_MESSAGE_OUTCOME), read_that_was_not_cancelled="first", next_receive_by_cursor="second"
     )
     last = ("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-14", "MQQP-3.1.4.6-D01")
     judge(*last, expected=expected, observed=observed, evidence=[*cancels, then], case="messages after the cancels")

@@ -10,7 +10,7 @@ from harness.expectations import each, facts, none, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import find_release
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.cancelling import NO_MESSAGE, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
 
 pytestmark = needs("qm2qm")
 
@@ -96,7 +96,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         "read": describe_end(read),
     }
     expected = facts(
-        cancels_of_other_requests=each(ERROR), read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE
+        cancels_of_other_requests=each(ERROR), read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE_OUTCOME
     )
     judge(
         "MQQP-3.1.4.6-10",
@@ -188,7 +188,13 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge, with_cursor):
         ids = ("MQQP-3.1.4.6-14", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19")
         judge.mark_not_exercised(*ids, reason="the SUT cancels no peeks (erratum E52)")
         return
-    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=describe_end(read), case="cancelled peek", evidence=[read])
+    judge(
+        "MQQP-3.1.4.6-15",
+        expected=NO_MESSAGE_OUTCOME,
+        observed=describe_end(read),
+        case="cancelled peek",
+        evidence=[read],
+    )
     again = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS, hCursor=cursor)
     waits = again.state_after_silence()
     judge(
@@ -235,7 +241,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     cancelled = queue.cancel(one)
     end = describe_end(first)
     evidence = [*first.evidence, *cancelled.evidence]
-    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence, case="cancelled read")
+    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE_OUTCOME, observed=end, evidence=evidence, case="cancelled read")
     judge(
         "MQQP-3.1.4.6-20",
         expected="MQ_OK",
@@ -264,7 +270,10 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
         "second_read": second.state_after_silence(),
     }
     expected = facts(
-        reads_before_the_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
+        reads_before_the_cancel=each(first.WAITING),
+        cancel="MQ_OK",
+        first_read=NO_MESSAGE_OUTCOME,
+        second_read=first.WAITING,
     )
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
@@ -305,7 +314,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
-    expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
+    expected = [NO_MESSAGE_OUTCOME if read is reads[which] else read.WAITING for read in reads]
     judge.all(
         expected=facts(reads_before_the_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_the_cancel=expected),
         observed={"reads_before_the_cancel": waits, "cancel": cancelled.outcome, "reads_after_the_cancel": after},
@@ -366,7 +375,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
         facts(
             pending_receive_before_the_cancel=read.WAITING,
             cancel="MQ_OK",
-            pending_receive_after_the_cancel=NO_MESSAGE,
+            pending_receive_after_the_cancel=NO_MESSAGE_OUTCOME,
             earlier_receive="first",
             next_receive="second",
         ),

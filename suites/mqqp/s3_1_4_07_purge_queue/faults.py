@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue (Opnum 6)."""
+"""Faults that break rules of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue (Opnum 6)."""
 
 from __future__ import annotations
 
@@ -333,8 +333,8 @@ class ServerPurgeQueueOfEmptyQueueReturnsFailure(RemoteOpening):
             self.refuse_purge(call, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
 
 
-@fault("server-purge-of-queue-with-cursor-rewinds-handles", breaks="MQQP-3.1.4.7-12", blind=True)
-class ServerPurgeOfQueueWithCursorRewindsHandles(RemoteOpening):
+@fault("server-purge-with-waiting-read-returns-error", breaks="MQQP-3.1.4.7-12", blind=True)
+class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
     """If a read waits on the handle, RemoteQMPurgeQueue purges the queue but returns MQ_ERROR."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.8 RemoteQMGetQMQMServerPort (Opnum 7), with 3.1.4.9."""
+"""Faults that break rules of MS-MQQP 3.1.4.8 RemoteQMGetQMQMServerPort (Opnum 7) and of 3.1.4.9."""
 
 from __future__ import annotations
 

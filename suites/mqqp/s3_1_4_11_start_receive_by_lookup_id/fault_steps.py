@@ -32,7 +32,7 @@ class ChangedAnswer(RemoteReads):
         super().answer_read(self.change(call, status, entry) if is_lookup(call) else call, status, entry)
 
 
-NOT_FOUND: Found = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+MESSAGE_NOT_FOUND_RESULT: Found = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 
 
 class ChangedLookupRequest(ClientReading):

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-01 to MQQP-3.1.4.11-14."""
+"""Faults that break the rules MQQP-3.1.4.11-01 to MQQP-3.1.4.11-14."""
 
 from __future__ import annotations
 

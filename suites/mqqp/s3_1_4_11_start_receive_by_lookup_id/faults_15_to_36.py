@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-15 to MQQP-3.1.4.11-36."""
+"""Faults that break the rules MQQP-3.1.4.11-15 to MQQP-3.1.4.11-36."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-37 to MQQP-3.1.4.11-45."""
+"""Faults that break the rules MQQP-3.1.4.11-37 to MQQP-3.1.4.11-45."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import NOT_FOUND, Found
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import MESSAGE_NOT_FOUND_RESULT, Found
 
 
 def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
@@ -218,7 +218,7 @@ class _Edge(Seeking):
         positions = list(queue.MessagePositionList)
         if lookup_action is self.action and positions:
             edge = positions[0 if self.action is MessageSeekAction.FIRST else -1]
-            return NOT_FOUND if edge.State is MessagePositionState.LOCKED else found
+            return MESSAGE_NOT_FOUND_RESULT if edge.State is MessagePositionState.LOCKED else found
         return found
 
 
@@ -325,7 +325,7 @@ class ServerLookupPrevEndsAtLockedMessage(Seeking):
         if lookup_action is MessageSeekAction.PREVIOUS and start is not None:
             before = start.Previous
             if isinstance(before, MessagePosition) and before.State is MessagePositionState.LOCKED:
-                return NOT_FOUND
+                return MESSAGE_NOT_FOUND_RESULT
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
@@ -339,7 +339,7 @@ class ServerLookupPrevOfLockedMessageNotFound(Seeking):
         start = queue.MessagePositionList.find(lookup_id)
         is_locked = start is not None and start.State is MessagePositionState.LOCKED
         if is_locked and lookup_action is MessageSeekAction.PREVIOUS:
-            return NOT_FOUND
+            return MESSAGE_NOT_FOUND_RESULT
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 

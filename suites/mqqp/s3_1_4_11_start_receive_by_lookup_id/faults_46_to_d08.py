@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.1.4.11-46 to MQQP-3.1.4.11-D08."""
+"""Faults that break the rules MQQP-3.1.4.11-46 to MQQP-3.1.4.11-D08."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import NOT_FOUND, ChangedAnswer, Found, is_lookup
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
+    MESSAGE_NOT_FOUND_RESULT,
+    ChangedAnswer,
+    Found,
+    is_lookup,
+)
 
 
 @fault("server-lookup-next-of-last-message-starts-again", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
@@ -64,7 +69,7 @@ class ServerLookupNextOfLockedMessageNotFound(Seeking):
         start = queue.MessagePositionList.find(lookup_id)
         is_locked = start is not None and start.State is MessagePositionState.LOCKED
         if is_locked and lookup_action is MessageSeekAction.NEXT:
-            return NOT_FOUND
+            return MESSAGE_NOT_FOUND_RESULT
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
@@ -80,7 +85,7 @@ class ServerLookupReceiveNextEndsAtPriority(Seeking):
         if lookup_action is not MessageSeekAction.NEXT or found is None or start is None or peek_operation:
             return status, found
         same = found.MessageReference.Priority == start.MessageReference.Priority
-        return (status, found) if same else NOT_FOUND
+        return (status, found) if same else MESSAGE_NOT_FOUND_RESULT
 
 
 @fault("server-lookup-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.11-50", "MQQP-3.1.4.11-47"))

@@ -52,7 +52,7 @@ also for the PREV actions.
 """
 
 
-def _cases() -> Iterable[Any]:
+def _build_cases() -> Iterable[Any]:
     for action, (cursor, identifier, timeout) in LOOKUP_RULES.items():
         rules = [rule for rule in (cursor, identifier, timeout) if rule is not None]
         yield pytest.param(
@@ -61,7 +61,7 @@ def _cases() -> Iterable[Any]:
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("action", list(_cases()))
+@pytest.mark.parametrize("action", list(_build_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     """The SUT has three queues of the peer open, and a receive waits at the second queue. The SUT reads from that queue
     by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has the

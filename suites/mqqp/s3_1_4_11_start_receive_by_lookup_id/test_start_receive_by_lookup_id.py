@@ -139,13 +139,13 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     )
 
 
-PRIORITIES = (7, 6, 0)
+MESSAGE_PRIORITIES = (7, 6, 0)
 """The priorities of the three messages."""
 
 
 def send_in_reverse(remote: Remote) -> None:
     """Send the three messages with different priorities, the last message of the queue first."""
-    for label, priority in reversed(list(zip(MESSAGE_LABELS, PRIORITIES, strict=True))):
+    for label, priority in reversed(list(zip(MESSAGE_LABELS, MESSAGE_PRIORITIES, strict=True))):
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
 
@@ -595,8 +595,11 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
 LOCKED_LABELS = ("first", "second", "third", "fourth", "fifth")
 LOCKED_POSITIONS = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
-EDGE_RULES: dict[int, str] = {LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42", LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43"}
-HANDLE_RULES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
+RULE_BY_EDGE_LOOKUP_ID: dict[int, str] = {
+    LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42",
+    LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43",
+}
+RULES_OF_CONTEXT_HANDLES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
 STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
@@ -623,11 +626,11 @@ def list_locked_cases() -> Iterator[Any]:
     """Yield each action with its rules."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
-        at_edge = [EDGE_RULES[edges[action.peeking]]] if action.peeking in edges else []
+        at_edge = [RULE_BY_EDGE_LOOKUP_ID[edges[action.peeking]]] if action.peeking in edges else []
         yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
 
 
-@covers("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-D08", *HANDLE_RULES, *STATUS_RULES)
+@covers("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-D08", *RULES_OF_CONTEXT_HANDLES, *STATUS_RULES)
 @pytest.mark.parametrize("action", list(list_locked_cases()))
 def test_lookup_passes_over_locked_messages(remote, judge, action):
     """Three receives lock the first, the third and the last of five messages. Lookups from the ends of the queue, and
@@ -652,7 +655,7 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     left = queue.labels()
     seek, rule = RULES_BY_LOOKUP_ACTION[action]
     for (at, expected), read in zip(cases, reads, strict=True):
-        rules = (EDGE_RULES.get(at, seek), rule, "MQQP-3.1.4.11-36")
+        rules = (RULE_BY_EDGE_LOOKUP_ID.get(at, seek), rule, "MQQP-3.1.4.11-36")
         judge(*rules, expected=expected, observed=read.label_or_failure, evidence=read.evidence, case="label returned")
     succeeds = [expected != Call.FAILURE for _, expected in cases]
     judge(
@@ -663,7 +666,7 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
         case="outcomes of the reads",
     )
     judge(
-        *HANDLE_RULES,
+        *RULES_OF_CONTEXT_HANDLES,
         expected=[one and action.is_receive for one in succeeds] + [False] * len(refused),
         observed=[read.out is not None and not read.has_null_handle for read in (*reads, *refused)],
         evidence=[*reads, *refused],

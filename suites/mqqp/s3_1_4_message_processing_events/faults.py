@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules."""
+"""Faults that break rules of MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rule MQQP-3.1.6.1-01."""
+"""Faults that break the rule MQQP-3.1.6.1-01."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rule MQQP-3.1.6.2-02."""
+"""Faults that break the rule MQQP-3.1.6.2-02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.1 Client data model, with 3.2.1.2, 3.2.1.4."""
+"""Faults that break rules of MS-MQQP 3.2.1 Client data model and of 3.2.1.2 and 3.2.1.4."""
 
 from __future__ import annotations
 

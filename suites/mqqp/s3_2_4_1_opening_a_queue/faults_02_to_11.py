@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.1-02 to MQQP-3.2.4.1-11."""
+"""Faults that break the rules MQQP-3.2.4.1-02 to MQQP-3.2.4.1-11."""
 
 from __future__ import annotations
 

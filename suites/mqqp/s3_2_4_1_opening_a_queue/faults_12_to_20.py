@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.1-12 to MQQP-3.2.4.1-20."""
+"""Faults that break the rules MQQP-3.2.4.1-12 to MQQP-3.2.4.1-20."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 
 
-def _qm2qm_associations(reader):
+def _list_qm2qm_associations(reader):
     """Return the peer's RPC associations that are bound to qm2qm, in order."""
     return [
         one
@@ -48,14 +48,14 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
 
 def judge_opening(peer, sut, judge, reader):
     """Let the SUT open a queue, and judge its bindings and its calls of qm2qm."""
-    server, calls_before, bound_before = reader.server, len(reader.server.calls), len(_qm2qm_associations(reader))
+    server, calls_before, bound_before = reader.server, len(reader.server.calls), len(_list_qm2qm_associations(reader))
 
     def list_new_calls(name):
         return [call for call in server.calls[calls_before:] if call.name == name]
 
     request = reader.begin_open()
     peer.wait(lambda: bool(list_new_calls("RemoteQMOpenQueue")), None, "RemoteQMOpenQueue")
-    bound = _qm2qm_associations(reader)[bound_before:]
+    bound = _list_qm2qm_associations(reader)[bound_before:]
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
     judge(

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.2-02 to MQQP-3.2.4.2-10."""
+"""Faults that break the rules MQQP-3.2.4.2-02 to MQQP-3.2.4.2-10."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rule MQQP-3.2.4.2-14."""
+"""Faults that break the rule MQQP-3.2.4.2-14."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.2-15 to MQQP-3.2.4.2-30."""
+"""Faults that break the rules MQQP-3.2.4.2-15 to MQQP-3.2.4.2-30."""
 
 from __future__ import annotations
 
@@ -197,8 +197,8 @@ TIMEOUT_RULES = (
 )
 
 
-@fault("client-ultimeout-of-31-bits-exceeded-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
-class ClientUltimeoutOf31BitsExceededSentAsInfinite(ClientReading):
+@fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
+class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

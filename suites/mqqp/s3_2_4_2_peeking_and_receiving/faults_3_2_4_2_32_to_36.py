@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.2-32 to MQQP-3.2.4.2-36."""
+"""Faults that break the rules MQQP-3.2.4.2-32 to MQQP-3.2.4.2-36."""
 
 from __future__ import annotations
 

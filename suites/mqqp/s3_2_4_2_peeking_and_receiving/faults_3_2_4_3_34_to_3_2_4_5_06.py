@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.3-34 to MQQP-3.2.4.5-06."""
+"""Faults that break the rules MQQP-3.2.4.3-34 to MQQP-3.2.4.5-06."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ class ClientSecondReceiveOfQueueNotEnded(ClientReading):
 ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
-@fault("client-end-receive-omitted-for-receive-without-wait", breaks=ENDED)
-class ClientEndReceiveOmittedForReceiveWithoutWait(ClientReading):
+@fault("client-end-receive-omitted-for-every-second-receive", breaks=ENDED)
+class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
     """The client does not call RemoteQMEndReceive after every second receive."""
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,4 @@
-"""Faults of the rules MQQP-3.2.4.5-16 to MQQP-3.2.4.5-30."""
+"""Faults that break the rules MQQP-3.2.4.5-16 to MQQP-3.2.4.5-30."""
 
 from __future__ import annotations
 

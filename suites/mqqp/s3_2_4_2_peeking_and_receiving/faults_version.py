@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: the choice of the method by the version of the server."""
+"""Faults that break rules of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 about the choice of the method by the
+version of the server.
+"""
 
 from __future__ import annotations
 

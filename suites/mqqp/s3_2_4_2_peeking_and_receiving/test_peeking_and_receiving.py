@@ -22,7 +22,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import Reader, Reading
 from suites.mqqp.steps.whole import Kind, build_full_message
-from suites.whole_messages import SAME_PROPERTIES, describe_differences
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 pytestmark = needs("remote_read")
 
@@ -380,7 +380,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
             but=LIFE_TIMES,
             arrived_time=Reader.ARRIVAL_TIME,
         )
-        judge(rules["message"], expected=SAME_PROPERTIES, observed=observed, evidence=call.evidence)
+        judge(rules["message"], expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed, evidence=call.evidence)
     reader.let_reads_wait()
     requests = []
     for number in (1, 2):

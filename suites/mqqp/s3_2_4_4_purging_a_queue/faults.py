@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4 Purging a Queue."""
+"""Faults that break rules of MS-MQQP 3.2.4.4 Purging a Queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive."""
+"""Faults that break rules of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive."""
 
 from __future__ import annotations
 

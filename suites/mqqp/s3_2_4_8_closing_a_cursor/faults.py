@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 Closing a Cursor."""
+"""Faults that break rules of MS-MQQP 3.2.4.8 Closing a Cursor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 Closing a Queue."""
+"""Faults that break rules of MS-MQQP 3.2.4.9 Closing a Queue."""
 
 from __future__ import annotations
 

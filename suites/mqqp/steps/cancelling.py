@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.peer.association import Call
 
-NO_MESSAGE = "ended without a message"
+NO_MESSAGE_OUTCOME = "ended without a message"
 
 
 def describe_end(read: Call) -> str:
     """Return the verdict text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
-    return NO_MESSAGE if informed or read.failed else read.label_or_outcome
+    return NO_MESSAGE_OUTCOME if informed or read.failed else read.label_or_outcome

@@ -62,7 +62,7 @@ def _call_refused_closings(queue: RemoteQueue) -> list[Call]:
     return [queue.association.call(Method.CLOSE_QUEUE, pphContext=queue.NULL_HANDLE)]
 
 
-def _cursor_closings(queue: RemoteQueue) -> list[Call]:
+def _call_cursor_closings(queue: RemoteQueue) -> list[Call]:
     unknown = queue.UNKNOWN_HANDLE
     return [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
 
@@ -92,7 +92,7 @@ REFUSED_CALLS: dict[Method, MakeCalls] = {
     Method.END_RECEIVE: _call_refused_ends,
     Method.OPEN_QUEUE: _call_refused_openings,
     Method.CLOSE_QUEUE: _call_refused_closings,
-    Method.CLOSE_CURSOR: _cursor_closings,
+    Method.CLOSE_CURSOR: _call_cursor_closings,
     Method.CANCEL_RECEIVE: _call_refused_cancellings,
     Method.START_RECEIVE2: partial(_call_refused_reads, Method.START_RECEIVE2),
     Method.START_RECEIVE_BY_LOOKUP_ID: _call_refused_lookups,

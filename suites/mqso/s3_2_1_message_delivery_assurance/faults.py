@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.2.1 Message Delivery Assurance."""
+"""Faults that break rules of MS-MQSO 3.2.1 Message Delivery Assurance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4.5 Transfer Message."""
+"""Faults that break rules of MS-MQSO 3.3.4.5 Transfer Message."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class ReceiverDuplicateOfReceivedMessageStored(History):
         return entry
 
 
-@fault("receiver-duplicate-on-later-session-stored", breaks="MQSO-3.3.4.5-D01")
-class ReceiverDuplicateOnLaterSessionStored(History):
+@fault("receiver-duplicate-after-three-messages-stored", breaks="MQSO-3.3.4.5-D01")
+class ReceiverDuplicateAfterThreeMessagesStored(History):
     """The receiver stores a repeated message if more than three other messages arrived in between."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

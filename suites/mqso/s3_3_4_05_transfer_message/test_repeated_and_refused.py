@@ -26,7 +26,7 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
 REPETITION_ROUNDS = 3
-MESSAGES_BETWEEN = 8
+INTERVENING_MESSAGE_COUNT = 8
 """The number of other messages that arrive between a message and its repetition."""
 
 
@@ -127,7 +127,7 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     judge.all(expected=in_queue(*labels), observed=sut.labels(queue), evidence=sent)
     for _ in first:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    sent += [session.send(peer.message(label=f"between {number}")) for number in range(MESSAGES_BETWEEN)]
+    sent += [session.send(peer.message(label=f"between {number}")) for number in range(INTERVENING_MESSAGE_COUNT)]
     peer.settle()
     sent += [session.send(one) for one in first]
     session.check_alive()

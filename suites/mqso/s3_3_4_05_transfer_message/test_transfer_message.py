@@ -48,7 +48,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
-        topology.mend(role)
+        topology.restore_connections(role)
         frames = routed.await_arrival(tag)
         arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_tags()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4 Use Case Descriptions."""
+"""Faults that break rules of MS-MQSO 3.3.4 Use Case Descriptions."""
 
 from __future__ import annotations
 

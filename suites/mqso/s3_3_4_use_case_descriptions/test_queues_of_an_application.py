@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
 
-WAIT_MS = 60_000
+READ_TIMEOUT_MS = 60_000
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
 CREATION_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
 LONG_LABEL = "l" * 125
@@ -213,7 +213,7 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
         handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
         cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
         places: tuple[dict[str, object], ...] = ({"queue": queue}, {"cursor": cursor})
-        return [PendingRequest(peer, "receive", timeout_ms=WAIT_MS, **place, **how) for place in places]
+        return [PendingRequest(peer, "receive", timeout_ms=READ_TIMEOUT_MS, **place, **how) for place in places]
 
     reads = {plain: begin_reads(plain), transactional: begin_reads(transactional, transaction=transaction)}
     peer.settle()
@@ -249,8 +249,10 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     returned = sut.labels(transactional)
     rules = ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-5.1.1.3-D06")
     judge(*rules, expected=["1", "2"], observed=returned, case="after an abort")
-    cancelled = PendingRequest(peer, "receive", queue=plain, timeout_ms=WAIT_MS)
-    short, long = (PendingRequest(peer, "receive", queue=plain, timeout_ms=time_ms) for time_ms in (200, WAIT_MS))
+    cancelled = PendingRequest(peer, "receive", queue=plain, timeout_ms=READ_TIMEOUT_MS)
+    short, long = (
+        PendingRequest(peer, "receive", queue=plain, timeout_ms=time_ms) for time_ms in (200, READ_TIMEOUT_MS)
+    )
     peer.settle()
     sut.control.call("cancel", request=cancelled.number)
     observed = {"cancelled": cancelled.await_outcome(), "short": short.await_label(), "long": long.is_answered()}
@@ -260,7 +262,7 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case="ends of waiting reads")
     sut.control.call("purge", queue=plain)
     handle = sut.control.call("open_queue", queue=plain, access="receive")["handle"]
-    pair = [PendingRequest(peer, "receive", handle=handle, timeout_ms=WAIT_MS) for _ in range(2)]
+    pair = [PendingRequest(peer, "receive", handle=handle, timeout_ms=READ_TIMEOUT_MS) for _ in range(2)]
     peer.settle()
     answers = []
     for label in ("5", "6"):

@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-4.3.1-01 to MQSO-4.3.1.2-D03."""
+"""Faults that break the rules MQSO-4.3.1-01 to MQSO-4.3.1.2-D03."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ add(
 )
 
 
-@fault("queue-manager-commit-after-second-prepare-refused", breaks="MQSO-4.3.1.2-02")
-class QueueManagerCommitAfterSecondPrepareRefused(Coordinating):
+@fault("queue-manager-prepare-commits-previously-prepared-transaction", breaks="MQSO-4.3.1.2-02")
+class QueueManagerPrepareCommitsPreviouslyPreparedTransaction(Coordinating):
     """When a queue manager prepares a transaction, it commits the transaction that it prepared before."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

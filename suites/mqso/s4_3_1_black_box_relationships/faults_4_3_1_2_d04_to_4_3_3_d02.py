@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-4.3.1.2-D04 to MQSO-4.3.3-D02."""
+"""Faults that break the rules MQSO-4.3.1.2-D04 to MQSO-4.3.3-D02."""
 
 from __future__ import annotations
 
@@ -223,8 +223,8 @@ class SenderMessageToPublicQueueNotRouted(NextHops):
         return (guid,) if self.named_publicly else super().get_next_hop_identifiers(guid)
 
 
-@fault("queue-manager-workgroup-second-message-not-sent", breaks="MQSO-4.3.3-D02", blind=True)
-class QueueManagerWorkgroupSecondMessageNotSent(Commands):
+@fault("queue-manager-workgroup-transactional-message-refused", breaks="MQSO-4.3.3-D02", blind=True)
+class QueueManagerWorkgroupTransactionalMessageRefused(Commands):
     """A queue manager without a directory refuses transactional messages to direct names of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

@@ -101,11 +101,11 @@ def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb
         labels = [kind, f"second {kind}"]
         sending = sut.control.call("begin", external=external)["transaction"]
         sut.send_here(queue, labels, delivery="transactional", transaction=sending)
-        observed: dict[str, object] = {"sent": _decide(sut, sending, "commit", external=external)}
+        observed: dict[str, object] = {"sent": _end_transaction(sut, sending, "commit", external=external)}
         for outcome in ("abort", "commit"):
             receiving = sut.control.call("begin", external=not external)["transaction"]
             taken = PendingRequest(peer, verb, queue=queue, transaction=receiving, **how).await_label()
-            decided = _decide(sut, receiving, outcome, external=not external)
+            decided = _end_transaction(sut, receiving, outcome, external=not external)
             observed[outcome] = {"received": taken, "decided": decided, "left": sut.labels(queue)}
         expected = facts(
             sent=each(Outcome.DONE, "step"),
@@ -119,7 +119,7 @@ def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb
         sut.control.call("purge", queue=queue)
 
 
-def _decide(sut: Sut, transaction: str, outcome: str, *, external: bool) -> dict[str, str]:
+def _end_transaction(sut: Sut, transaction: str, outcome: str, *, external: bool) -> dict[str, str]:
     steps = ("prepare", outcome) if external else (outcome,)
     return {step: sut.attempt(step, transaction=transaction) for step in steps}
 

@@ -15,13 +15,13 @@ SEND_OUTCOME_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQSO-3.2.1-D03")
 RECEIVE_OUTCOME_RULES = ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07", "MQSO-3.2.1-01")
 VOTE_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
 INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
-LABELS_LEFT = {
+REMAINING_LABELS = {
     name: [one for one in labels if one not in RECEIVED_LABELS[name]] for name, labels in STORED_LABELS.items()
 } | {"awaited": []}
-SENT_HIDDEN = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
-RECEIVED_HIDDEN = {
+EFFECTS_OF_UNCOMMITTED_SENDS = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
+EFFECTS_OF_UNCOMMITTED_RECEIVES = {
     "received": [label for labels in RECEIVED_LABELS.values() for label in labels],
-    "left": LABELS_LEFT,
+    "left": REMAINING_LABELS,
     "peeks": ["4", "4", Outcome.NOTHING, "7"],
     "reads_by_identifier": [],
     "journal": [],
@@ -45,20 +45,20 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     restores the received messages at their old places, and stores none.
     """
     whole = WholeTransaction(peer, sut, external=external)
-    judge(*SEND_RULES, expected=facts(**SENT_HIDDEN), observed=whole.observe_sent())
-    judge(*RECEIVE_RULES, expected=facts(**RECEIVED_HIDDEN), observed=whole.observe_received())
+    judge(*SEND_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS), observed=whole.observe_sent())
+    judge(*RECEIVE_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_RECEIVES), observed=whole.observe_received())
     for queue in whole.queues.values():
         sut.control.call("get_queue", name=queue)
     judge(
         "MQSO-3.3.4.2-D01",
-        expected=LABELS_LEFT,
+        expected=REMAINING_LABELS,
         observed=whole.labels(SENT_LABELS, but=True),
         case="labels in the queues after queries of their properties",
     )
     judge.conclude(*SEND_RULES, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
     if external:
         vote = sut.control.call("prepare", transaction=whole.transaction)["outcome"]
-        expected = facts(vote="prepared", **SENT_HIDDEN, left=LABELS_LEFT)
+        expected = facts(vote="prepared", **EFFECTS_OF_UNCOMMITTED_SENDS, left=REMAINING_LABELS)
         observed = {"vote": vote, **whole.observe_sent(), "left": whole.labels(SENT_LABELS, but=True)}
         judge(*VOTE_RULES, expected=expected, observed=observed)
     decided = whole.decide(outcome)
@@ -85,7 +85,9 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         session_opened=False,
     )
     left = (
-        LABELS_LEFT if committed else {name: list(labels) for name, labels in STORED_LABELS.items()} | {"awaited": []}
+        REMAINING_LABELS
+        if committed
+        else {name: list(labels) for name, labels in STORED_LABELS.items()} | {"awaited": []}
     )
     journal = list(RECEIVED_LABELS["first"]) if committed else []
     received = {

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.1 Queue Manager States, with 5.1.1."""
+"""Faults that break rules of MS-MQSO 5.1.1.1 Queue Manager States and of 5.1.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-5.1.1.2-D01 to MQSO-5.1.1.2-D07."""
+"""Faults that break the rules MQSO-5.1.1.2-D01 to MQSO-5.1.1.2-D07."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ class ReceiverFullQueueStoresExpressMessage(Admission):
         return not packet.UserHeader.DM or super().has_room(session, packet, queue, message, now)
 
 
-@fault("queue-manager-full-queue-stores-message-in-subqueue", breaks="MQSO-5.1.1.2-D02")
-class QueueManagerFullQueueStoresMessageInSubqueue(Quotas):
+@fault("queue-manager-full-queue-stores-small-messages", breaks="MQSO-5.1.1.2-D02")
+class QueueManagerFullQueueStoresSmallMessages(Quotas):
     """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

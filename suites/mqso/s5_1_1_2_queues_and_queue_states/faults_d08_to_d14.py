@@ -1,4 +1,4 @@
-"""Faults of the rules MQSO-5.1.1.2-D08 to MQSO-5.1.1.2-D14."""
+"""Faults that break the rules MQSO-5.1.1.2-D08 to MQSO-5.1.1.2-D14."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ class QueueManagerSecondResumeSendsNothing(Administering):
             super().resume_queue(queue, now)
 
 
-@fault("queue-manager-resumed-queue-sends-in-other-order", breaks="MQSO-5.1.1.2-D10")
-class QueueManagerResumedQueueSendsInOtherOrder(Administering):
+@fault("queue-manager-resumed-queue-sends-only-messages-before-pause", breaks="MQSO-5.1.1.2-D10")
+class QueueManagerResumedQueueSendsOnlyMessagesBeforePause(Administering):
     """A resumed outgoing queue sends only the messages that it had before the pause."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_LIFETIME_S = 2
-ON_HOLD = "OnHold"
+ON_HOLD_STATE = "OnHold"
 """The state of a paused outgoing queue."""
 
 
@@ -63,10 +63,10 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
         observed=observed,
         evidence=frames,
     )
-    paused = {"second_queue_while_first_is_paused": sut.outgoing_queue(other)["state"] == ON_HOLD}
+    paused = {"second_queue_while_first_is_paused": sut.outgoing_queue(other)["state"] == ON_HOLD_STATE}
     sut.pause(other)
     sut.resume(other)
-    paused["first_queue_after_second_is_resumed"] = sut.outgoing_queue(sender.to)["state"] == ON_HOLD
+    paused["first_queue_after_second_is_resumed"] = sut.outgoing_queue(sender.to)["state"] == ON_HOLD_STATE
     judge.all(
         expected={"second_queue_while_first_is_paused": False, "first_queue_after_second_is_resumed": True},
         observed=paused,

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.3 Messages and Message States."""
+"""Faults that break rules of MS-MQSO 5.1.1.3 Messages and Message States."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class QueueManagerSecondExpiredMessageKept(Expiring):
         super().delete_not_received(positions[:1], now)
 
 
-@fault("queue-manager-express-message-to-unreachable-queue-not-expired", breaks="MQSO-5.1.1.3-D02", blind=True)
-class QueueManagerExpressMessageToUnreachableQueueNotExpired(Lifetimes):
+@fault("queue-manager-time-to-be-received-of-unsendable-message-ignored", breaks="MQSO-5.1.1.3-D02", blind=True)
+class QueueManagerTimeToBeReceivedOfUnsendableMessageIgnored(Lifetimes):
     """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
     def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -135,8 +135,8 @@ class PeekHidesMessage(Seeking):
         return readable
 
 
-@fault("queue-manager-peek-by-lookup-identifier-removes", breaks="MQSO-5.1.1.3-D05", blind=True)
-class QueueManagerPeekByLookupIdentifierRemoves(Reading):
+@fault("queue-manager-peek-with-seek-last-removes-message", breaks="MQSO-5.1.1.3-D05", blind=True)
+class QueueManagerPeekWithSeekLastRemovesMessage(Reading):
     """A peek with seek last removes the message."""
 
     def read_by_lookup_identifier(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.3.1 Member Protocol Roles."""
+"""Faults that break rules of MS-MQSO 5.3.1 Member Protocol Roles."""
 
 from __future__ import annotations
 

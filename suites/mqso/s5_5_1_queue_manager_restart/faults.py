@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.1 Queue Manager Restart."""
+"""Faults that break rules of MS-MQSO 5.5.1 Queue Manager Restart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_relocation, build_removal_change, message_entry
+from reference_qm.core.store.entries import build_message_entry, build_relocation, build_removal_change
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingQueue, Queue
@@ -373,5 +373,5 @@ class SenderWaitingExpressMessageSurvivesRestart(Durability):
             and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         ):
             position.key = self.qm.next_persist_token()
-            change |= message_entry(position, serialize_message(message).build())
+            change |= build_message_entry(position, serialize_message(message).build())
         return change

@@ -18,7 +18,15 @@ from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 MESSAGE_KINDS = ("express", "recoverable", "transactional")
 LARGE_BODY_BYTES = 70_000
 """The size of a large body in bytes."""
-PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
+COMPARED_QUEUE_PROPERTIES = (
+    "label",
+    "journaling",
+    "quota_kb",
+    "journal_quota_kb",
+    "base_priority",
+    "authenticated",
+    "privacy",
+)
 
 
 def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
@@ -35,7 +43,7 @@ def _read_properties(sut: Sut, name: str) -> dict[str, object]:
         shown = sut.control.call("get_queue", name=name)
     except ControlRefused:
         return {}
-    return {one: shown[one] for one in PROPERTIES if one in shown}
+    return {one: shown[one] for one in COMPARED_QUEUE_PROPERTIES if one in shown}
 
 
 @needs("send", "receive", "queue_control", "restart")

@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import Routed
 
-NEXT_ROLE = {SENDER: ROUTER, ROUTER: RECEIVER}
+NEXT_ROLE_ON_ROUTE = {SENDER: ROUTER, ROUTER: RECEIVER}
 MESSAGE_TAGS = (0x61, 0x62)
 
 
 @needs("topology", "restart")
-@pytest.mark.parametrize("role", NEXT_ROLE)
+@pytest.mark.parametrize("role", NEXT_ROLE_ON_ROUTE)
 @pytest.mark.parametrize(
     ("delivery", "rule"),
     [
@@ -26,12 +26,12 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
     each message arrives once.
     """
     routed = Routed(topology, delivery)
-    topology.cut(NEXT_ROLE[role])
+    topology.cut(NEXT_ROLE_ON_ROUTE[role])
     routed.send(*MESSAGE_TAGS)
     if role == ROUTER:
         routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
-    topology.mend(NEXT_ROLE[role])
+    topology.restore_connections(NEXT_ROLE_ON_ROUTE[role])
     frames = routed.await_arrival(*MESSAGE_TAGS)
     received = routed.receive_tags()
     judge(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.2 Transient Network Failure."""
+"""Faults that break rules of MS-MQSO 5.5.2 Transient Network Failure."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ add(
 )
 
 
-@fault("queue-manager-message-during-outage-refused", breaks="MQSO-5.5.2-01", blind=True)
-class QueueManagerMessageDuringOutageRefused(Closing):
+@fault("queue-manager-only-first-queue-reconnected-after-outage", breaks="MQSO-5.5.2-01", blind=True)
+class QueueManagerOnlyFirstQueueReconnectedAfterOutage(Closing):
     """After a network outage, the queue manager reconnects only its first outgoing queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:

@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
-from suites.mqqb.steps.provoking import let_send
+from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
@@ -79,7 +79,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     """
     to = peer.direct_name("mqc-own")
     listener = peer.listen_raw()
-    let_send(peer, sut, to, tag=1, delivery="recoverable")
+    let_sut_send(peer, sut, to, tag=1, delivery="recoverable")
     connection, request = accept_request(listener)
     number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
@@ -93,7 +93,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     )
     listener.close()
     for tag, delivery in enumerate(("express", "recoverable"), 2):
-        let_send(peer, sut, to, tag=tag, delivery=delivery)
+        let_sut_send(peer, sut, to, tag=tag, delivery=delivery)
     peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""
+"""Faults that break rules of MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class SessionsRefusedWithoutCoordinator(Coordinating):
             self.qm.administering.take_offline(now)
 
 
-@fault("queue-manager-started-without-coordinator-offline", breaks="MQSO-5.5.3-02", blind=True)
-class QueueManagerStartedWithoutCoordinatorOffline(Coordinating):
+@fault("queue-manager-internal-transaction-undecided-without-coordinator", breaks="MQSO-5.5.3-02", blind=True)
+class QueueManagerInternalTransactionUndecidedWithoutCoordinator(Coordinating):
     """Without the coordinator, the queue manager does not decide internal transactions."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:

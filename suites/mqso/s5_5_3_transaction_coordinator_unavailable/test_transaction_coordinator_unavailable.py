@@ -14,16 +14,16 @@ from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.serving import SessionAttempt
 
-GIVEN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
+SAMPLE_TRANSACTION_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
 
 
 def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes. The
     second transaction has an identifier that the coordinator gives.
     """
-    given = sut.attempt("begin", external=True, transaction=str(GIVEN_TRANSACTION))
+    given = sut.attempt("begin", external=True, transaction=str(SAMPLE_TRANSACTION_ID))
     if given == Outcome.DONE:
-        sut.attempt("abort", transaction=str(GIVEN_TRANSACTION))
+        sut.attempt("abort", transaction=str(SAMPLE_TRANSACTION_ID))
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.4 Directory Unavailable."""
+"""Faults that break rules of MS-MQSO 5.5.4 Directory Unavailable."""
 
 from __future__ import annotations
 

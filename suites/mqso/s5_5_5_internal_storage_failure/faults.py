@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.5 Internal Storage Failure, with 5.5.6."""
+"""Faults that break rules of MS-MQSO 5.5.5 Internal Storage Failure and of 5.5.6."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 
-PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
+COMPARED_QUEUE_PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
 NEW_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
 
 
@@ -68,7 +68,9 @@ class OperationOnFullDisk:
         outgoing = {one["format_name"].lower(): one["count"] for one in self.sut.control.call("list")["outgoing"]}
         try:
             shown = self.sut.control.call("get_queue", name=self.plain)
-            plain: Any = {name: shown.get(name) for name in PROPERTIES} | {"labels": self.sut.labels(self.plain)}
+            plain: Any = {name: shown.get(name) for name in COMPARED_QUEUE_PROPERTIES} | {
+                "labels": self.sut.labels(self.plain)
+            }
         except ControlRefused:
             plain = Outcome.REFUSED
         waiting = [outgoing.get(name.lower(), 0) for name in self.remote]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.3.1 Transports Used Within the System."""
+"""Faults that break rules of MS-MQSO 6.3.1 Transports Used Within the System."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.4 Timers."""
+"""Faults that break rules of MS-MQSO 6.4 Timers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 6.6.2.1 Interactions with Directory Service on Domain Join or Changes, with 6.6.2.2."""
+"""Faults that break rules of MS-MQSO 6.6.2.1 Interactions with Directory Service on Domain Join or Changes and of
+6.6.2.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6 Provisioning and Initialization Procedures."""
+"""Faults that break rules of MS-MQSO 6.6 Provisioning and Initialization Procedures."""
 
 from __future__ import annotations
 

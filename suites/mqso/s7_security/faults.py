@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 7 Security."""
+"""Faults that break rules of MS-MQSO 7 Security."""
 
 from __future__ import annotations
 

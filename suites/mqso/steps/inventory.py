@@ -25,7 +25,7 @@ QUEUE_PROPERTIES = {
 }
 MISSING_QUEUE = {"label": "the SUT refuses to peek", "message_id": ""}
 COUNT_PROPERTIES = ("count", "bytes")
-OTHER_WAYS = ("plain", "transactional")
+OTHER_QUEUE_KINDS = ("plain", "transactional")
 
 
 class Inventory:
@@ -39,7 +39,7 @@ class Inventory:
             "empty": sut.new_queue("kept-empty", label="empty", authenticated=True, privacy="body"),
         }
         self.subqueues = sut.has("subqueues")
-        for kind in OTHER_WAYS:
+        for kind in OTHER_QUEUE_KINDS:
             self._fill(kind)
 
     def _fill(self, kind: str) -> None:
@@ -121,7 +121,10 @@ class Inventory:
     def identifiers(self) -> set[str]:
         """Return the identifiers of all messages."""
         return {
-            one["message_id"] for kind in OTHER_WAYS for name in self.places(kind).values() for one in self._peek(name)
+            one["message_id"]
+            for kind in OTHER_QUEUE_KINDS
+            for name in self.places(kind).values()
+            for one in self._peek(name)
         }
 
     def _peek(self, queue: str) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ SENT_LABELS = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)
 """The labels of the messages that the transaction sends to queues of the SUT."""
 SENT_TAGS = (1, 2)
 """The tags of the messages that the transaction sends to the peer."""
-WAIT_MS = 60_000
+READ_TIMEOUT_MS = 60_000
 
 
 class WholeTransaction:
@@ -43,7 +43,7 @@ class WholeTransaction:
             for name in STORED_LABELS
             for one in sut.control.call("peek", queue=self.queues[name], limit=100)["messages"]
         }
-        self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=WAIT_MS)
+        self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=READ_TIMEOUT_MS)
         peer.settle()
         self.transaction = sut.control.call("begin", external=external)["transaction"]
         self.received = self._receive()

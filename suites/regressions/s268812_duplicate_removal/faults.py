@@ -1,4 +1,4 @@
-"""Fault that reproduces the bug of article REGRESSIONS 268812."""
+"""A fault that reproduces the bug of article REGRESSIONS 268812."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 711348 ms711348 TimeToBeReceived of the first message."""
+"""Faults that reproduce the bug of article REGRESSIONS 711348: TimeToBeReceived of the first message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 898618 KB898618 Nonexistent queue."""
+"""Faults that reproduce the bug of article REGRESSIONS 898618: messages to a nonexistent queue."""
 
 from __future__ import annotations
 

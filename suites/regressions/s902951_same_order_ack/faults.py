@@ -9,7 +9,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.transactional_sending import leave_window, outgoing_sequence
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence, leave_window
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -34,7 +34,7 @@ def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
 
     class Noting(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-            if body.TxSequenceNumber <= outgoing_sequence(session).LastAck.SeqNo:
+            if body.TxSequenceNumber <= get_outgoing_sequence(session).LastAck.SeqNo:
                 came_again.add(session.number)
             super().note(session, body, now)
 

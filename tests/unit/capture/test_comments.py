@@ -10,7 +10,7 @@ import pytest
 from harness.capture.capture_error import CaptureError
 from harness.capture.comments import add_frame_comments
 from harness.capture.pcapng import CapturedFrame, CapturedNote, read_pcapng, read_with_notes
-from harness.capture.streams import streams
+from harness.capture.streams import read_streams
 from harness.capture.writer import CaptureWriter
 from harness.judging.verdicts import Verdict
 from harness.run.capture_comments import mark_captures
@@ -46,13 +46,13 @@ def test_added_comment_keeps_notes_between_packets(capture: Path):
 
 
 def test_comment_leaves_other_blocks_unchanged(capture: Path):
-    before, streams_before = list(read_pcapng(capture)), streams(capture)
+    before, streams_before = list(read_pcapng(capture)), read_streams(capture)
     add_frame_comments(capture, {5: "fail: Zürich", 1: "not taken: there is one"})
     after = list(read_pcapng(capture))
     assert [frame.comment for frame in after] == ["DCE/RPC", None, None, None, "fail: Zürich", None]
     for old, new in zip(before, after, strict=True):
         assert (old.time_us, old.data, old.inbound) == (new.time_us, new.data, new.inbound)
-    assert streams(capture) == streams_before
+    assert read_streams(capture) == streams_before
 
 
 def test_comment_without_new_content_is_not_written(capture: Path):

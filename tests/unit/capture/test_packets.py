@@ -10,7 +10,7 @@ import pytest
 from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden
-from harness.capture.packets import CapturedPackets, NoSuchPacket, ShownPacket, Wanted
+from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, Wanted
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
@@ -201,7 +201,7 @@ def test_captures_without_directions_are_displayed() -> None:
 def test_frame_without_packet_start_and_invalid_file_give_one_line_errors(recorder: Recorder, tmp_path: Path) -> None:
     recorder.record_opening(PEER, SUT, by_peer=True)
     for frame in (0, 1, 99):
-        with pytest.raises(NoSuchPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
+        with pytest.raises(MissingPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
             show(recorder, frame)
     (tmp_path / "none.pcapng").write_bytes(b"text")
     with pytest.raises(CaptureError, match="this is not a pcapng file"):

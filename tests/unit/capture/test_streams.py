@@ -11,7 +11,7 @@ from budgets import FEW, MANY, budget
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture import CaptureError, CaptureWriter, read_pcapng, streams
+from harness.capture import CaptureError, CaptureWriter, read_pcapng, read_streams
 from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, parse_ip_packet
 from harness.capture.pcapng import file_header, packet_block
 from harness.capture.writer import MAX_SEGMENT
@@ -75,7 +75,7 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
         missing = unpack(">H", first[26:28])[0]
         writer.write_udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
     assert list(read_pcapng(file))[-1].data[26:28] == b"\xff\xff"
-    assert streams(file).udp[-1].data == pack(">H", missing)
+    assert read_streams(file).udp[-1].data == pack(">H", missing)
 
 
 def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> None:
@@ -108,7 +108,7 @@ def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
         writer.write_tcp_data(1, False, b"xy", time_us=3)
         writer.write_tcp_data(1, True, b"defg", time_us=4)
         writer.write_tcp_close(1, False, time_us=5, reset=True)
-    found = streams(file)
+    found = read_streams(file)
     (stream,) = found.tcp
     assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
     assert bytes(stream.from_client.data) == b"abcdefg"
@@ -125,8 +125,8 @@ def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         assert writer.write_tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
-    assert bytes(streams(file).tcp[0].from_client.data) == data
-    assert [r.end - r.start for r in streams(file).tcp[0].from_client.ranges] == [MAX_SEGMENT, MAX_SEGMENT, 33_600]
+    assert bytes(read_streams(file).tcp[0].from_client.data) == data
+    assert [r.end - r.start for r in read_streams(file).tcp[0].from_client.ranges] == [MAX_SEGMENT, MAX_SEGMENT, 33_600]
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
 
 
@@ -136,7 +136,7 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
         writer.write_tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
         writer.write_tcp_data(1, True, b"a", time_us=1, more=True)
         writer.write_tcp_data(1, True, b"b", time_us=1)
-    (stream,) = streams(file).tcp
+    (stream,) = read_streams(file).tcp
     assert [each.pushed for each in stream.from_client.ranges] == [False, True, False, True]
     assert (stream.comment, stream.client_inbound) == ("said", None)
 
@@ -152,7 +152,7 @@ def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut
     known = client_is_sut is not None
     wanted = [(client_is_sut == one) if known else None for one in by_client]
     assert [frame.inbound for frame in read_pcapng(file)] == wanted
-    assert streams(file).tcp[0].client_inbound is client_is_sut
+    assert read_streams(file).tcp[0].client_inbound is client_is_sut
 
 
 def test_tcp_sequence_numbers_wrap_around(file: Path) -> None:
@@ -175,7 +175,7 @@ def test_connections_and_reused_addresses_are_separate_streams(file: Path) -> No
         writer.write_tcp_close(1, True, time_us=0, reset=True)
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         writer.write_tcp_data(1, True, b"three", time_us=0)
-    assert [bytes(s.from_client.data) for s in streams(file).tcp] == [b"one", b"two", b"three"]
+    assert [bytes(s.from_client.data) for s in read_streams(file).tcp] == [b"one", b"two", b"three"]
 
 
 @budget(FEW, with_fixtures=True)
@@ -191,7 +191,7 @@ def test_stream_reader_returns_both_directions_completely(
         writer.write_tcp_open(1, *ends, time_us=0)
         for from_client, data in said:
             writer.write_tcp_data(1, from_client, data, time_us=1)
-    (stream,) = streams(file).tcp
+    (stream,) = read_streams(file).tcp
     assert bytes(stream.from_client.data) == b"".join(data for mine, data in said if mine)
     assert bytes(stream.from_server.data) == b"".join(data for mine, data in said if not mine)
 
@@ -214,7 +214,7 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
             broken[start + position] ^= 1 << bit
             file.write_bytes(broken)
             with pytest.raises(CaptureError, match="frame 4"):
-                streams(file)
+                read_streams(file)
 
 
 def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
@@ -285,7 +285,7 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
     packets, message = UNREADABLE[name]
     file.write_bytes(file_header() + b"".join(packet_block(0, packet, None) for packet in packets))
     with pytest.raises(CaptureError, match=message) as caught:
-        streams(file)
+        read_streams(file)
     assert f"frame {len(packets)}: " in str(caught.value)
 
 
@@ -293,7 +293,7 @@ def test_capture_of_unsupported_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
     with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
-        streams(file)
+        read_streams(file)
 
 
 @budget(MANY)

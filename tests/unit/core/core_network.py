@@ -183,7 +183,7 @@ class Host:
         self.connects.append(effect)
         self.network.connect(self, effect)
 
-    def send_packet(self, effect: SendPacket) -> None:
+    def send_packet_on_transport(self, effect: SendPacket) -> None:
         self.network.send(self, effect.transport, effect.data)
 
     def close_transport(self, effect: CloseTransport) -> None:
@@ -194,10 +194,10 @@ class Host:
         self.pings.append((effect.socket, effect.remote, effect.data))
         self.network.ping(self, effect.socket, effect.remote, effect.data)
 
-    def rpc_send(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: RpcSend) -> None:
         self.network.send(self, effect.connection, effect.data)
 
-    def rpc_close(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: RpcClose) -> None:
         self.network.close(self, effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:

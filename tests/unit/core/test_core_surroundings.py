@@ -39,7 +39,7 @@ SOUND: dict[str, object] = {"identifier": str(CONFIG.identifier)}
 DAMAGED = {"damage:1": "damaged"}
 
 
-def given(core: Core, *events: Input) -> list[Any]:
+def collect_effects(core: Core, *events: Input) -> list[Any]:
     """Return the effects of a core for the given inputs; each of its writes succeeds at once."""
     effects: list[Any] = []
     waiting = list(events)
@@ -52,7 +52,7 @@ def given(core: Core, *events: Input) -> list[Any]:
 
 def asked(core: Core, request: Any) -> Any:
     """Return the answer to a request: the values of its result, or the error of its refusal."""
-    answers = [one for one in given(core, Command(1, request)) if isinstance(one, Completed | Rejected)]
+    answers = [one for one in collect_effects(core, Command(1, request)) if isinstance(one, Completed | Rejected)]
     return answers[-1].result.values if isinstance(answers[-1], Completed) else answers[-1].error
 
 
@@ -60,7 +60,7 @@ def asked(core: Core, request: Any) -> Any:
 def core() -> QueueManager:
     made = QueueManager(CONFIG, SeededEntropy("around"))
     made.restore({})
-    given(made, Started())
+    collect_effects(made, Started())
     return made
 
 
@@ -70,54 +70,54 @@ def test_lost_coordinator_aborts_only_its_undecided_transactions(core):
     )
     asked(core, commands.SendMessage(TO, body=b"x", transaction=UUID(prepared)))
     asked(core, commands.PrepareTransaction(UUID(prepared)))
-    given(core, CoordinatorChanged(available=False))
+    collect_effects(core, CoordinatorChanged(available=False))
     states = {one["transaction"]: one["state"] for one in asked(core, commands.ListQueues())["transactions"]}
     assert states == {prepared: "prepared", own: "active"}
     assert external not in states
     for request in (commands.BeginTransaction(external=True), commands.CommitTransaction(UUID(prepared))):
         assert "MQ_ERROR_DTC_CONNECT" in asked(core, request)
     assert asked(core, commands.CommitTransaction(UUID(own))) == {"outcome": "committed"}
-    given(core, CoordinatorChanged(available=True))
+    collect_effects(core, CoordinatorChanged(available=True))
     assert asked(core, commands.CommitTransaction(UUID(prepared))) == {"outcome": "committed"}
 
 
 def test_short_resources_throttle_queue_manager_until_sufficient(core):
-    given(core, ResourcesChanged(low=True))
+    collect_effects(core, ResourcesChanged(low=True))
     assert "quota of the queue manager" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
-    given(core, ResourcesChanged(low=False))
+    collect_effects(core, ResourcesChanged(low=False))
     assert "message_id" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
 
 
 def test_throttled_queue_manager_accepts_no_message_for_an_outgoing_queue(core):
     message = commands.SendMessage("DIRECT=TCP:10.0.0.9\\q", body=b"x")
-    given(core, ResourcesChanged(low=True))
+    collect_effects(core, ResourcesChanged(low=True))
     assert "quota of the queue manager" in asked(core, message)
-    given(core, ResourcesChanged(low=False))
+    collect_effects(core, ResourcesChanged(low=False))
     assert "message_id" in asked(core, message)
 
 
 def test_stopped_queue_manager_refuses_all_requests(core):
-    given(core, Stopped())
+    collect_effects(core, Stopped())
     here, there = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 4000)
-    assert [type(one) for one in given(core, TransportAccepted("in-1", there, here))] == [CloseTransport]
+    assert [type(one) for one in collect_effects(core, TransportAccepted("in-1", there, here))] == [CloseTransport]
     assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
     assert asked(core, commands.Identity())["guid"] == str(CONFIG.identifier)
-    assert given(core, PersistFailed(99, "too late")) == []
+    assert collect_effects(core, PersistFailed(99, "too late")) == []
 
 
 def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
     installed = Installation(CONFIG, SeededEntropy("damaged"))
-    given(installed({}), Started())
+    collect_effects(installed({}), Started())
     for wait_s in (120, 900, 900):
         core = installed(DAMAGED)
-        given(core, Started())
+        collect_effects(core, Started())
         assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
         assert core.next_due() == wait_s * 1_000
         assert core.handle_timer(Now(wait_s * 1_000, NOW.utc_s + wait_s)) == [StartAgain()]
     repaired = installed({})
-    given(repaired, Started())
+    collect_effects(repaired, Started())
     assert "format_names" in asked(repaired, commands.CreateQueue("private$\\new"))
-    given(installed(DAMAGED), Started())
+    collect_effects(installed(DAMAGED), Started())
 
 
 def test_first_start_on_unusable_store_fails():
@@ -127,18 +127,18 @@ def test_first_start_on_unusable_store_fails():
 
 def test_initialization_retry_interval_is_kept_after_success():
     installed = Installation(CONFIG, SeededEntropy("damaged"))
-    given(installed({}), Started())
-    given(installed(DAMAGED), Started())
+    collect_effects(installed({}), Started())
+    collect_effects(installed(DAMAGED), Started())
     repaired = installed(SOUND)
     kept = {
         name: value
-        for one in given(repaired, Started())
+        for one in collect_effects(repaired, Started())
         if isinstance(one, Persist)
         for name, value in one.record.items()
     }
     assert kept["initialization_retry_s"] == 900
     another = Installation(CONFIG, SeededEntropy("another process"))
-    given(another(SOUND | {"initialization_retry_s": 900}), Started())
+    collect_effects(another(SOUND | {"initialization_retry_s": 900}), Started())
     with_damage = another(DAMAGED)
-    given(with_damage, Started())
+    collect_effects(with_damage, Started())
     assert with_damage.next_due() == 900_000

@@ -50,9 +50,9 @@ def test_no_timer_expires_in_the_instant_it_is_started():
 
 def test_timer_reports_its_elapsed_fraction():
     timers = Timers()
-    assert timers.elapsed_share(ONE, 0) == 0.0
+    assert timers.compute_elapsed_share(ONE, 0) == 0.0
     timers.start(ONE, 100, 400)
-    assert [timers.elapsed_share(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
+    assert [timers.compute_elapsed_share(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
 
 
 def test_repeated_restart_of_timer_takes_no_memory():

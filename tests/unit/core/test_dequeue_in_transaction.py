@@ -46,7 +46,7 @@ def rejecting(unit: object, lookup_id: int) -> RejectMessage:
     return RejectMessage(TRANSACTIONAL, lookup_id, unit)
 
 
-def taken(host, unit) -> int:
+def receive_first(host, unit) -> int:
     lookup_id = host.ask(PeekMessages(TRANSACTIONAL))["messages"][0]["lookup_id"]
     receive(host, unit)
     return lookup_id
@@ -54,7 +54,7 @@ def taken(host, unit) -> int:
 
 def test_rejected_message_leaves_its_queue_with_reason_rejected(host):
     unit = begin(host)
-    host.ask(rejecting(unit, taken(host, unit)))
+    host.ask(rejecting(unit, receive_first(host, unit)))
     (operation,) = host.core.adm.TransactionCollection[unit].TransactionalOperationCollection
     assert operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
     commit(host, unit)
@@ -63,7 +63,7 @@ def test_rejected_message_leaves_its_queue_with_reason_rejected(host):
 
 def test_only_messages_received_in_an_open_transaction_can_be_rejected(host):
     unit, other = begin(host), begin(host)
-    lookup_id = taken(host, unit)
+    lookup_id = receive_first(host, unit)
     refused = [host.refusal(rejecting(other, lookup_id)), host.refusal(rejecting(unit, lookup_id + 1))]
     commit(host, unit)
     assert all("MQ_ERROR_TRANSACTION_USAGE" in one for one in refused)

@@ -18,7 +18,7 @@ def test_code_path_of_one_message_repeats_no_step():
         "measure_packet",
         "deserialize_message",
         "SessionAcks.flag_recoverable",
-        "message_entry",
+        "build_message_entry",
     }
     functions = [hop.function for walk in (received, persisted) for hop in walk.hops]
     assert {name: functions.count(name) for name in repeated} == dict.fromkeys(repeated, 1)

@@ -15,7 +15,7 @@ from reference_qm.directory.objects import (
     QueueManager,
     Site,
     copy_with_attributes,
-    directory_attributes,
+    list_directory_attributes,
     update_element,
 )
 
@@ -41,7 +41,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_directory_attributes_are_those_printed(name: str) -> None:
-    assert set(directory_attributes(OBJECT_TYPES[name])) == set(PRINTED[name].split())
+    assert set(list_directory_attributes(OBJECT_TYPES[name])) == set(PRINTED[name].split())
 
 
 def test_every_printed_directory_object_type_is_defined() -> None:
@@ -104,4 +104,4 @@ def test_directory_update_keeps_attributes_that_are_not_published() -> None:
     gates = (QueueManager(Identifier=GATE),)
     site = Site(Identifier=SITE_A, Name="old", SiteGateCollection=gates)
     assert update_element(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")
-    assert "SiteGateCollection" in {one.name for one in fields(Site)} - set(directory_attributes(Site))
+    assert "SiteGateCollection" in {one.name for one in fields(Site)} - set(list_directory_attributes(Site))

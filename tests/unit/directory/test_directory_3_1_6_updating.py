@@ -10,9 +10,9 @@ from directory_made import ALPHA, BETA, ENTERPRISE, GATE, SITE_A, SITE_B, made, 
 from reference_qm.directory import Enterprise, QueueManager, RoutingLink, Site, intervals
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.updating import (
+    compute_site_gate_collections,
     directory_site_gates_update,
     directory_sites_update,
-    site_gate_collections,
     synchronize,
 )
 
@@ -90,7 +90,7 @@ def test_site_gate_must_belong_to_the_site_be_a_routing_server_and_be_listed() -
     ]
     link = RoutingLink(Site1Identifier=SITE_A, Site2Identifier=SITE_B, SiteGateIdentifierList=(GATE, ALPHA, BETA))
     by_identifier = {one.Identifier: one for one in machines if one.Identifier}
-    assert site_gate_collections([link], by_identifier) == {SITE_A: (machines[0],), SITE_B: (machines[2],)}
+    assert compute_site_gate_collections([link], by_identifier) == {SITE_A: (machines[0],), SITE_B: (machines[2],)}
 
 
 def test_gates_of_several_links_are_listed_once_and_in_order() -> None:
@@ -101,4 +101,4 @@ def test_gates_of_several_links_are_listed_once_and_in_order() -> None:
         RoutingLink(Site1Identifier=SITE_A, Site2Identifier=SITE_B, SiteGateIdentifierList=(GATE,)),
         RoutingLink(Site1Identifier=SITE_B, Site2Identifier=SITE_A, SiteGateIdentifierList=(GATE, ALPHA)),
     ]
-    assert site_gate_collections(links, machines) == {SITE_A: (machines[ALPHA], machines[GATE])}
+    assert compute_site_gate_collections(links, machines) == {SITE_A: (machines[ALPHA], machines[GATE])}

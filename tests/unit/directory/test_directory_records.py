@@ -11,7 +11,7 @@ from directory_made import SITE_A
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
+from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, list_directory_attributes
 from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
 JSON = st.recursive(
@@ -27,7 +27,7 @@ JSON = st.recursive(
 @given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
 def test_directory_record_round_trips(element: DirectoryObject) -> None:
     read = convert_from_record(json.loads(json.dumps(convert_to_record(element))))
-    names = directory_attributes(type(element))
+    names = list_directory_attributes(type(element))
     assert [getattr(read, name) for name in names] == [getattr(element, name) for name in names]
 
 

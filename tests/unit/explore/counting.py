@@ -20,7 +20,7 @@ class Counter(Model):
 
     @transition("COUNT-1", needs=(), by=1)
     def add(self, by: int) -> None:
-        self.cite(f"COUNT-BY-{by}")
+        self.cite_rules(f"COUNT-BY-{by}")
         crosses = [limit for limit in (3, 7) if self.number <= limit < self.number + by]
         self.number += by + sum(self.decide(f"jump at {limit}") for limit in crosses)
         self.answers["answer"] = self.number
@@ -38,7 +38,7 @@ class Counter(Model):
     def draw_reset(self, chance: Random) -> dict[str, Any]:
         return {}
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         return {"number": self.number}
 
 

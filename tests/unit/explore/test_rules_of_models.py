@@ -31,7 +31,7 @@ def test_every_model_transition_names_rules_and_is_drawn(area):
 @pytest.mark.parametrize("area", AREAS)
 def test_every_model_transition_has_a_step_on_the_system(area):
     driven = {"queues": QueuesDriven}.get(area, AREAS[area].drive)
-    assert [name for name in AREAS[area].model.transitions if not hasattr(driven, f"_{name}")] == []
+    assert [name for name in AREAS[area].model.transitions if not hasattr(driven, f"_perform_{name}")] == []
 
 
 def test_models_import_no_module_of_the_reference():

@@ -11,7 +11,7 @@ from harness.model.steps import Model, Step, transition
 class Choosing(Model):
     """A model in which every step adds a choice, and no observation decides a choice."""
 
-    def visible(self) -> dict[str, Any]:
+    def describe_visible_state(self) -> dict[str, Any]:
         return {}
 
     @transition("MQDMPR-3.1.7.1.16-05", needs=())

@@ -17,7 +17,7 @@ from harness.foreign.check import check_capture
 from harness.foreign.systems import Wanted
 from harness.judging.captured import judge_capture
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import DECIDED_VERDICTS, Verdict, worst
+from harness.judging.verdicts import DECIDED_VERDICTS, Verdict, get_worst_verdict
 from harness.rules.catalogue import load_catalogue
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -52,7 +52,7 @@ def judge_foreign_capture(name):
     for system in traffic.systems.by_name.values():  # two on loopback, where the system also connects to itself
         for entry in system.take_verdicts():
             found[entry.rule].append(entry.verdict)
-    return {rule: worst(verdicts) for rule, verdicts in found.items()}, traffic.totals.states
+    return {rule: get_worst_verdict(verdicts) for rule, verdicts in found.items()}, traffic.totals.states
 
 
 def judge_own_captures(name, folder):
@@ -63,7 +63,7 @@ def judge_own_captures(name, folder):
         path.write_bytes(gzip.decompress(packed.read_bytes()))
         for entry in judge_capture(path, "own", CATALOGUE).entries:
             found[entry.rule].append(entry.verdict)
-    return {rule: worst(verdicts) for rule, verdicts in found.items()}
+    return {rule: get_worst_verdict(verdicts) for rule, verdicts in found.items()}
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -16,11 +16,11 @@ from patience import PATIENCE_S
 from harness.attach.attach import (
     Costs,
     as_json,
-    command_route,
     count_costs,
     draft_sut_file,
     list_lines,
-    tcp_route,
+    make_command_route,
+    make_tcp_route,
     try_agent,
     write_draft,
 )
@@ -94,7 +94,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         where = process.stderr.readline().strip().removeprefix("agent: listens at ")
-        found = try_agent(tcp_route(where), "test", None)
+        found = try_agent(make_tcp_route(where), "test", None)
         process.terminate()
     assert found.is_as_announced, found.problems
     assert "127.0.0.1" in draft_sut_file(found, where, None)
@@ -280,10 +280,10 @@ def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
 def test_invalid_agent_address_gives_one_line_error(address: str) -> None:
     with pytest.raises(UsageError, match=r"(address must be HOST:PORT|port must be 1 to 65535)"):
-        tcp_route(address)
+        make_tcp_route(address)
 
 
 @pytest.mark.parametrize("command", ["", "'x"])
 def test_invalid_agent_command_gives_one_line_error(command: str) -> None:
     with pytest.raises(UsageError, match="--command"):
-        command_route(command)
+        make_command_route(command)

@@ -6,7 +6,7 @@ from harness.capture import CaptureError, CaptureWriter
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging import captured
-from harness.judging.captured import NoDirection, TooMuch, judge_capture, lines_of_capture
+from harness.judging.captured import CaptureTooLarge, MissingDirection, judge_capture, lines_of_capture
 from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Advice, Verdict
@@ -99,9 +99,9 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
         writer.write_udp(PEER, SUT, bytes(ping_request()), time_us=0)
-    with pytest.raises(NoDirection, match="does not record which packets"):
+    with pytest.raises(MissingDirection, match="does not record which packets"):
         lines_of_capture(path, "x")
     path.write_bytes(whole)
     monkeypatch.setattr(captured, "MAX_CAPTURE_BYTES", 100_000)
-    with pytest.raises(TooMuch, match="at most 100000 are judged"):
+    with pytest.raises(CaptureTooLarge, match="at most 100000 are judged"):
         lines_of_capture(path, "x")

@@ -41,7 +41,7 @@ class FakeSut:
     def hang_up(self, after_ms: int = 0) -> None:
         self.environment.call_later(after_ms, lambda: self.streams[-1].close())
 
-    def on_open(self) -> None: ...
+    def on_connection_open(self) -> None: ...
 
     def on_bytes(self, data: bytes) -> None:
         self.received += data

@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import SutUnavailable, UsageError
 from harness.sut import endpoint_mapper
-from harness.sut.endpoint_mapper import qmcomm_port
+from harness.sut.endpoint_mapper import ask_qmcomm_port
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.wire.rpc import bind_nak, fault
@@ -70,13 +70,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
 def test_endpoint_mapper_query_returns_the_qmcomm_port(server: Server) -> None:
     others = [MappedEndpoint(QM2QM, IPv4Address(HERE), 2105), MappedEndpoint(QMCOMM, IPv4Address(HERE), 2114)]
     server.maps(*others)
-    assert qmcomm_port(HERE) == 2114
+    assert ask_qmcomm_port(HERE) == 2114
 
 
 def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     server.maps(MappedEndpoint(QM2QM, IPv4Address(HERE), 2105))
     with pytest.raises(SutUnavailable, match="the mapper has no entry for qmcomm; give driver"):
-        qmcomm_port(HERE)
+        ask_qmcomm_port(HERE)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
 def test_invalid_endpoint_mapper_gives_one_line_error(server: Server, answers: tuple[bytes, ...], words: str) -> None:
     server.says(*answers)
     with pytest.raises(SutUnavailable) as caught:
-        qmcomm_port(HERE)
+        ask_qmcomm_port(HERE)
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -100,7 +100,7 @@ def test_invalid_endpoint_mapper_gives_one_line_error(server: Server, answers: t
 def test_silent_endpoint_mapper_is_abandoned_soon(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_mapper, "MAPPER_TIMEOUT_S", 0.05)
     with server.listener, pytest.raises(SutUnavailable, match="timed out; give driver"):
-        qmcomm_port(HERE)
+        ask_qmcomm_port(HERE)
 
 
 def described(kind: str = "external", **capabilities: bool) -> SutFile:
@@ -111,7 +111,7 @@ def described(kind: str = "external", **capabilities: bool) -> SutFile:
 @pytest.mark.parametrize("qm2qm", [True, False])
 def test_run_queries_endpoint_mapper_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qm2qm: bool) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(endpoint_mapper, "qmcomm_port", lambda address: asked.append(address) or 2114)
+    monkeypatch.setattr(endpoint_mapper, "ask_qmcomm_port", lambda address: asked.append(address) or 2114)
     monkeypatch.setattr(socket, "create_connection", lambda *_, **__: socket.socket())
     driver = ExternalDriver(described(qm2qm=qm2qm), tmp_path)
     for _ in range(2):

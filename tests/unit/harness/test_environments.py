@@ -24,7 +24,7 @@ class Ear:
         self.data = b""
         self.datagrams: list[tuple[Endpoint, bytes]] = []
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.events.append("open")
 
     def on_failed(self, error: str) -> None:
@@ -89,7 +89,7 @@ def test_connection_close_reaches_the_remote_side_once_and_after_all_bytes(envir
 @pytest.mark.parametrize("then_close", [False, True])
 def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, then_close: bool) -> None:
     class Talker(Ear):
-        def on_open(self) -> None:
+        def on_connection_open(self) -> None:
             stream.send(b"welcome")
             if then_close:
                 stream.close()
@@ -161,13 +161,13 @@ def test_wait_without_success_takes_exactly_its_timeout(environment: Environment
 def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that never ends is ended by its time limit; the clean-up after it has a separate limit."""
     environment = RealEnvironment()
-    environment.limit(50)
+    environment.limit_check_time(50)
     with pytest.raises(ConformanceFailure, match="did not end within"):
         while True:
             environment.run_until(lambda: False, 10)
     assert not environment.run_until(lambda: False, 10)
     monkeypatch.setattr("harness.environment.real.CLEANUP_TIME_MS", 50)
-    environment.limit(0)
+    environment.limit_check_time(0)
     for _ in range(2):
         with pytest.raises(ConformanceFailure):
             while True:

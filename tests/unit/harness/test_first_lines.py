@@ -13,7 +13,7 @@ from harness.cli.main import main
 from harness.errors import UsageError
 from harness.judging.baseline import load_baseline
 from harness.lengths_of_time import parse_seconds
-from harness.sut.worker_configurations import worker_configurations
+from harness.sut.worker_configurations import build_worker_configurations
 
 RUN_JSON = json.dumps({"sut": {"name": "x", "version": "1"}, "finished": None})
 
@@ -130,12 +130,12 @@ def test_file_that_is_not_a_baseline_is_reported(tmp_path: Path) -> None:
 )
 def test_program_without_worker_addresses_is_refused_for_several_workers(words: str, port: int, refused_: bool) -> None:
     file = sut_file(driver={"kind": "process", "command": words.split(), "tcp_port": port})
-    assert len(worker_configurations(file, 1)) == 1
+    assert len(build_worker_configurations(file, 1)) == 1
     if refused_:
         with pytest.raises(UsageError, match=r"starts the same program for each worker: put \{address\} into it"):
-            worker_configurations(file, 4)
+            build_worker_configurations(file, 4)
     else:
-        assert len(worker_configurations(file, 4)) == 4
+        assert len(build_worker_configurations(file, 4)) == 4
 
 
 @pytest.mark.parametrize(

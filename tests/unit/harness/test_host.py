@@ -75,7 +75,7 @@ class Ear:
     def __init__(self) -> None:
         self.events: list[object] = []
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.events.append("open")
 
     def on_failed(self, error: str) -> None:
@@ -287,19 +287,19 @@ class Mirror:
 
     def on_opened(self, transport: str, stream: object, initiator: bool) -> None: ...
 
-    def outgoing(self, transport: str, stream: Ear, packet: bytes) -> None:
+    def on_outgoing_packet(self, transport: str, stream: Ear, packet: bytes) -> None:
         stream.send(packet[::-1])  # type: ignore[attr-defined]
 
-    def incoming(self, transport: str, data: bytes) -> bytes:
+    def on_incoming_bytes(self, transport: str, data: bytes) -> bytes:
         return data[::-1]
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         self.closed_by_us.append(by_us)
 
-    def ping_outgoing(self, *arguments: object) -> bytes | None:
+    def on_outgoing_ping(self, *arguments: object) -> bytes | None:
         return None
 
-    def ping_incoming(self, *arguments: object) -> bytes | None:
+    def on_incoming_ping(self, *arguments: object) -> bytes | None:
         return None
 
 

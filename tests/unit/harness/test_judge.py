@@ -127,7 +127,7 @@ def test_aborted_check_withdraws_passes_of_unfinished_rules(tmp_path: Path, verd
     made(MUST, expected=1, observed=1)
     made(SETTLED, expected=1, observed=1)
     made.conclude(SETTLED)
-    made.break_off("it closed", verdict)
+    made.abort_check("it closed", verdict)
     assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
         (MUST, "pass", None),
         (SETTLED, "pass", None),
@@ -141,7 +141,7 @@ def test_failed_rule_stays_failed_when_the_check_ends_early(tmp_path: Path) -> N
     made = judge(tmp_path, MUST, SHOULD)
     made(MUST, expected=1, observed=2)
     made(SHOULD, expected=1, observed=2)
-    made.break_off("it closed")
+    made.abort_check("it closed")
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "fail"), (SHOULD, "warn")]
 
 
@@ -167,7 +167,7 @@ def test_conclude_leaves_unjudged_rules_open_and_refuses_uncovered_rules(tmp_pat
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
     made.conclude()
-    made.break_off("it closed")
+    made.abort_check("it closed")
     assert made.judged == {SHOULD: Verdict.PASS, MUST: Verdict.INCONCLUSIVE}
     with pytest.raises(HarnessError, match=f"judges {SETTLED}, which its @covers does not name"):
         made.conclude(SETTLED)
@@ -510,7 +510,7 @@ def test_broken_must_fails_when_its_should_was_not_judged(tmp_path: Path) -> Non
 def test_broken_must_is_inconclusive_when_check_aborts_before_its_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(UNDER, expected="cancelled", observed="dropped")
-    made.break_off("it closed")
+    made.abort_check("it closed")
     assert made.judged == {UNDER: Verdict.INCONCLUSIVE, SHOULD: Verdict.INCONCLUSIVE}
 
 

@@ -18,7 +18,7 @@ from harness.sut.stand_ins import describe_lack, needs_met
 from harness.sut.sut import Sut
 from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, parse_sut_file
 from harness.sut.virtual_driver import VirtualDriver
-from harness.sut.worker_configurations import worker_configurations
+from harness.sut.worker_configurations import build_worker_configurations
 
 SMALL = {"name": "private$\\small", "quota_kb": 8}
 KEPT = {"name": "private$\\kept", "journaling": True, "private_number": 5}
@@ -151,7 +151,7 @@ def test_provisioned_public_keys_that_are_not_base64_are_refused() -> None:
 
 def test_each_worker_has_provisioned_queues_with_its_own_names() -> None:
     file = parse_sut_file(tree({"name": "private$\\more-{worker}"}))
-    assert worker_configurations(file, 2)[1].more_queues == (QueueEntry("private$\\more-1"),)
+    assert build_worker_configurations(file, 2)[1].more_queues == (QueueEntry("private$\\more-1"),)
 
 
 def test_keys_of_the_file_are_not_shown_by_the_sut() -> None:

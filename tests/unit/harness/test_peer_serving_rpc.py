@@ -28,10 +28,10 @@ from harness.wire.rpc import (
     bind,
     co_cancel,
     dissect_rpc,
+    get_rpc_kind,
     orphaned,
     read_bind_outcomes,
     read_stub,
-    rpc_kind,
 )
 from harness.wire.rpc_fragments import request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -52,7 +52,7 @@ class Client:
         self.stream = environment.connect(Endpoint("127.0.0.2", port), "127.0.0.1", self)
         self.settle()
 
-    def on_open(self) -> None: ...
+    def on_connection_open(self) -> None: ...
 
     def on_failed(self, error: str) -> None:
         self.lost = True
@@ -249,4 +249,4 @@ def test_rpc_port_is_closed_before_and_after_the_peer_serves(
     client.settle()
     assert client.lost
     assert Client(environment).lost
-    assert rpc_kind(client.came[0]) == "bind_ack"
+    assert get_rpc_kind(client.came[0]) == "bind_ack"

@@ -26,7 +26,7 @@ class Clock:
         self.questions = 0
         self.closed = False
 
-    def ask(self, number: int) -> bool:
+    def send_question(self, number: int) -> bool:
         self.asked.append(number)
         self.questions += 1
         if self.runs and self.there:
@@ -53,7 +53,7 @@ class Clock:
             was, self.runs = self.runs, runs(self.now_ms)
             if self.runs and not was:
                 self.answer_all()
-            if not wait.left_ms(self.now_ms, timeout_ms):
+            if not wait.compute_remaining_ms(self.now_ms, timeout_ms):
                 return self.now_ms - began_ms
             self.pass_time(1)
 
@@ -133,7 +133,7 @@ def environment():
 class Mute:
     """A channel that never answers."""
 
-    def ask(self, number: int) -> bool:
+    def send_question(self, number: int) -> bool:
         return True
 
     def close(self) -> None: ...

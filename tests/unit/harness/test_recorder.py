@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import harness.capture.recorder
 import harness.wire.packets
-from harness.capture import read_pcapng, streams
+from harness.capture import read_pcapng, read_streams
 from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
 from harness.capture.window import FRAME_COST_BYTES, Window
 from harness.capture.writer import MAX_SEGMENT
@@ -57,7 +57,7 @@ def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[
     """Return, for each packet that the SUT sent, the number of the capture's frame that contains the packet's first
     byte.
     """
-    stream = streams(path).tcp[0]
+    stream = read_streams(path).tcp[0]
     way = stream.from_server if by_peer else stream.from_client
     position, numbers = 0, []
     for frame in frames:
@@ -128,7 +128,7 @@ def test_recorder_writes_each_sent_packet_as_one_frame(recorder: Recorder, tmp_p
     recorder.close()
     assert [frame.kind for frame in frames] == ["EstablishConnection", "malformed", "malformed"]
     assert {frame.direction for frame in frames} == {TO_SUT}
-    assert bytes(streams(tmp_path / "made.pcapng").tcp[0].from_client.data) == b"".join(f.data for f in frames)
+    assert bytes(read_streams(tmp_path / "made.pcapng").tcp[0].from_client.data) == b"".join(f.data for f in frames)
 
 
 def test_recorder_numbers_and_names_datagrams(recorder: Recorder, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_recorder_numbers_and_names_datagrams(recorder: Recorder, tmp_path: Path
         (1, "Ping", TO_SUT, "udp"),
         (2, "malformed", FROM_SUT, "udp"),
     ]
-    first, second = streams(tmp_path / "made.pcapng").udp
+    first, second = read_streams(tmp_path / "made.pcapng").udp
     assert (first.source, first.target, first.data) == (PEER, SUT, ping)
     assert (second.source, second.target, second.data) == (SUT, PEER, b"junk")
 
@@ -152,7 +152,7 @@ def test_recorder_keeps_parallel_connections_in_separate_streams(recorder: Recor
     assert recorder.record_received(two, PACKETS[1])[0].kind == "ConnectionParameters"
     assert recorder.record_received(one, PACKETS[0][9:])[0].kind == "EstablishConnection"
     recorder.close()
-    assert [bytes(stream.from_server.data) for stream in streams(tmp_path / "made.pcapng").tcp] == PACKETS[:2]
+    assert [bytes(stream.from_server.data) for stream in read_streams(tmp_path / "made.pcapng").tcp] == PACKETS[:2]
 
 
 def test_recorder_writes_the_end_of_a_connection_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_recorder_writes_the_end_of_a_connection_once_with_its_frame(recorder: R
     recorder.record_connection_end(connection, by_peer=True)
     recorder.close()
     assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
-    (stream,) = streams(tmp_path / "made.pcapng").tcp
+    (stream,) = read_streams(tmp_path / "made.pcapng").tcp
     assert (stream.from_server.closed_frame, stream.from_client.closed_frame) == (5, None)
 
 

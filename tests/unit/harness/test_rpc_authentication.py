@@ -22,7 +22,7 @@ from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer
 from harness.sut.rpc_access import RpcAccess
 from harness.sut.sut import Sut
-from harness.wire.rpc import QM2QM, QMCOMM, rpc_kind
+from harness.wire.rpc import QM2QM, QMCOMM, get_rpc_kind
 from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, parts_of, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
@@ -98,7 +98,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     assert "pMajor" in answers[1].dissection_text
     # The capture holds the wire: whoever has no keys reads what was not sealed, and is told.
     captured = CapturedPackets(tmp_path / "rpc.pcapng")
-    first = next(packet for packet in captured.packets if rpc_kind(packet.data) == "response")
+    first = next(packet for packet in captured.packets if get_rpc_kind(packet.data) == "response")
     (shown,) = captured.show([Wanted(first.frame)])
     assert ("pMajor" in shown.dissection) is (level != "privacy")
     assert ("they are neither read nor judged" in shown.dissection) is (level == "privacy")

@@ -44,7 +44,7 @@ def test_system_that_refuses_connections_counts_as_crashed(sut: Sut):
 
 def test_system_that_accepts_without_answer_counts_as_hanging(sut: Sut):
     class Mute:
-        on_open = on_closed = on_failed = on_bytes = lambda self, *_: None
+        on_connection_open = on_closed = on_failed = on_bytes = lambda self, *_: None
 
     sut.tcp_port += 1
     sut.environment.listen(sut.endpoint, lambda stream: Mute())

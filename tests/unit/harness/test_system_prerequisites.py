@@ -28,14 +28,14 @@ def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
     return Entry("MQQB-2.2.1-01", "MQQB", "2.2.1", "MUST", verdict, **(usual | values))
 
 
-def after(one: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
+def after(entry: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
     named = RootCauses()
-    (found,) = doubt_verdicts([one], rests, SystemPrerequisites((root,)), NOBODY, named)
+    (found,) = doubt_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
 
 
 @pytest.mark.parametrize(
-    "one",
+    "judged",
     [
         entry(),
         entry(evidence=()),
@@ -45,14 +45,14 @@ def after(one: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -
     ],
     ids=["silence", "silence without a packet", "still open", "miss", "open"],
 )
-def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> None:
-    found, named = after(one)
+def test_failure_that_missing_queue_may_explain_is_inconclusive(judged: Entry) -> None:
+    found, named = after(judged)
     assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, QUEUE.sentence)
     assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check depends on it)"]
 
 
 @pytest.mark.parametrize(
-    "one",
+    "judged",
     [
         entry(evidence=CAME, heard=True),
         entry(heard=True),
@@ -63,15 +63,15 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> N
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
-def test_verdict_on_observed_packets_is_kept_despite_a_missing_prerequisite(one: Entry) -> None:
-    found, named = after(one)
-    assert found == one
+def test_verdict_on_observed_packets_is_kept_despite_a_missing_prerequisite(judged: Entry) -> None:
+    found, named = after(judged)
+    assert found == judged
     assert named.lines() == []
 
 
 def test_failure_by_silence_is_kept_when_the_check_did_not_use_the_missing_queue() -> None:
-    one = entry()
-    assert after(one, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == one
+    judged = entry()
+    assert after(judged, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == judged
 
 
 def test_silence_of_a_system_that_does_not_find_the_peer_is_inconclusive() -> None:

@@ -19,7 +19,7 @@ from harness.sut.control import ControlRefused
 from harness.topology.relay import Link, Relay
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, load_topology
-from harness.topology.virtual_systems import MSMQ_PORT, virtual_systems
+from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 from reference_qm.surface.inputs import Endpoint
 
 SUT = """
@@ -108,7 +108,7 @@ class End:
         self.said: list[object] = []
         self.stream: Stream | None = None
 
-    def on_open(self) -> None:
+    def on_connection_open(self) -> None:
         self.said.append("open")
 
     def on_failed(self, error: str) -> None:
@@ -211,7 +211,7 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
 
 def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
-    systems = virtual_systems(sut_file(), environment, "broken")
+    systems = create_virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), [])
@@ -230,7 +230,7 @@ def test_environment_that_no_system_can_restore_is_reported(monkeypatch: pytest.
     the residue of the receiver, which may be its SUT.
     """
     environment = VirtualEnvironment()
-    systems = virtual_systems(sut_file(), environment, "residue")
+    systems = create_virtual_systems(sut_file(), environment, "residue")
     told = systems[RECEIVER].sut.residue
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), told)

@@ -18,10 +18,10 @@ from harness.judging.verdicts import (
     Evidence,
     Recorded,
     Verdict,
+    get_worst_verdict,
     read_lines,
     read_standing_verdicts,
     read_verdicts,
-    worst,
 )
 from harness.run_folder import capture_name, get_capture_path
 from reports.vocabulary import VERDICTS
@@ -40,8 +40,8 @@ def test_the_set_of_verdicts_is_closed() -> None:
 def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
     assert tuple(WORST_FIRST) == VERDICTS
     assert set(WORST_FIRST) == set(Verdict)
-    assert worst([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
-    assert worst([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
+    assert get_worst_verdict([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
+    assert get_worst_verdict([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
 
 
 def test_each_verdict_line_is_on_disk_at_once(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.worker_configurations import (
     MAX_WORKERS,
+    build_worker_configurations,
     derive_fresh_peer_file,
     find_second_peer_address,
-    worker_configurations,
 )
 
 
@@ -32,11 +32,11 @@ def described(kind: str, control: str = "none", queue: str = "private$\\q", **dr
 
 def test_single_worker_uses_unchanged_sut_file() -> None:
     for kind in ("virtual", "process", "external"):
-        assert worker_configurations(described(kind), 1) == [described(kind)]
+        assert build_worker_configurations(described(kind), 1) == [described(kind)]
 
 
 def test_workers_that_start_processes_have_separate_addresses() -> None:
-    files = worker_configurations(described("process", "jsonl"), MAX_WORKERS)
+    files = build_worker_configurations(described("process", "jsonl"), MAX_WORKERS)
     addresses = {each for file in files for each in (file.driver.address, file.driver.peer_address)}
     assert len(addresses) == 2 * MAX_WORKERS
     assert all(ipaddress.ip_address(each).is_loopback for each in addresses)
@@ -48,22 +48,22 @@ def test_workers_outside_loopback_use_the_given_peer_addresses() -> None:
     far = described(
         "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
     )
-    assert [file.driver.peer_address for file in worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
+    assert [file.driver.peer_address for file in build_worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
     with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 needs one"):
-        worker_configurations(far, 3)
+        build_worker_configurations(far, 3)
 
 
 def test_queue_names_in_sut_file_can_contain_the_worker_number() -> None:
-    files = worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
+    files = build_worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
     assert [file.queues.plain for file in files] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
 
 
 def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "external"}, "capabilities": {"qm2qm": True}}
     with pytest.raises(UsageError, match=r"put \{worker\} into plain, transactional and admin"):
-        worker_configurations(parse_sut_file(tree), 2)
+        build_worker_configurations(parse_sut_file(tree), 2)
     tree["queues"] = {kind: f"private$\\{kind}-{{worker}}" for kind in ("plain", "transactional", "admin")}
-    assert len(worker_configurations(parse_sut_file(tree), 2)) == 2
+    assert len(build_worker_configurations(parse_sut_file(tree), 2)) == 2
 
 
 def test_fresh_peers_have_identifiers_that_the_sut_has_not_seen() -> None:
@@ -112,7 +112,7 @@ def test_only_the_first_worker_uses_the_second_peer_address_in_the_sut_file() ->
         more_peer_addresses=["192.0.2.9"],
         second_peer_address="192.0.2.3",
     )
-    files = worker_configurations(far, 2)
+    files = build_worker_configurations(far, 2)
     assert [find_second_peer_address(file.driver) for file in files] == ["192.0.2.3", None]
 
 

@@ -304,8 +304,8 @@ def command(kind: int, value: bytes, flags: int = 0) -> bytes:
     return struct.pack("<HH", kind | flags, len(value)) + value
 
 
-def syntax(one) -> bytes:
-    return one.uuid.bytes_le + struct.pack("<I", one.version)
+def syntax(syntax_id) -> bytes:
+    return syntax_id.uuid.bytes_le + struct.pack("<I", syntax_id.version)
 
 
 BITMASK = command(1, struct.pack("<I", 1), 0x4000)

@@ -30,7 +30,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType, sign_message
-from reference_qm.security.signatures import authenticate, is_signed, signed_content
+from reference_qm.security.signatures import authenticate, build_signed_content, is_signed
 
 ADMIN_NAME = "OS:a\\private$\\adm"
 ADMIN = (2 * len(ADMIN_NAME) + 2).to_bytes(2, "little") + (ADMIN_NAME + "\0").encode("utf-16-le")
@@ -69,18 +69,18 @@ def to_several(packet):
 
 
 def test_msmq_1_signature_hashes_its_properties_in_order():
-    assert signed_content(message(), SignatureType.SIG10) == FIRST
+    assert build_signed_content(message(), SignatureType.SIG10) == FIRST
 
 
 def test_msmq_2_signature_hashes_its_properties_in_order():
-    assert signed_content(message(), SignatureType.SIG20) == FIRST + LAST + bytes.fromhex("09000000")
+    assert build_signed_content(message(), SignatureType.SIG20) == FIRST + LAST + bytes.fromhex("09000000")
 
 
 def test_msmq_3_signature_hashes_its_properties_in_order():
     direct = bytes.fromhex("0300") + "OS:b\\q\0".encode("utf-16-le")
     private = bytes.fromhex("0200") + bytes(2) + RECEIVER_QM.bytes_le + bytes.fromhex("06000000")
     assert (12 + len(direct) + 2) % 4 == 2
-    assert signed_content(to_several(message()), SignatureType.SIG30) == FIRST + b"ext" + direct + private + LAST
+    assert build_signed_content(to_several(message()), SignatureType.SIG30) == FIRST + b"ext" + direct + private + LAST
 
 
 def test_missing_fields_add_no_signed_bytes():
@@ -91,9 +91,9 @@ def test_missing_fields_add_no_signed_bytes():
         UserHeader=UserHeader(Flags=flags, DestinationQueue=PrivateQueueFormatNameId(9)),
     )
     first = bytes(range(20)) + bytes.fromhex("04030201") + b"a body of no block"
-    assert signed_content(bare, SignatureType.SIG10) == first
+    assert build_signed_content(bare, SignatureType.SIG10) == first
     last = bytes(16) + bytes.fromhex("00 03 00 00 0000 08000000")
-    assert signed_content(bare, SignatureType.SIG30) == first + last
+    assert build_signed_content(bare, SignatureType.SIG30) == first + last
 
 
 def test_signature_excludes_padding():
@@ -101,7 +101,7 @@ def test_signature_excludes_padding():
     padded = replace(packet.UserHeader, AdminQueue=DirectQueueFormatName(ADMIN_NAME[:-1], Padding=b"\xee\xee"))
     plain = replace(packet.UserHeader, AdminQueue=DirectQueueFormatName(ADMIN_NAME[:-1]))
     for kind in SINGLE:
-        assert signed_content(replace(packet, UserHeader=padded), kind) == signed_content(
+        assert build_signed_content(replace(packet, UserHeader=padded), kind) == build_signed_content(
             replace(packet, UserHeader=plain), kind
         )
 
@@ -112,7 +112,7 @@ def test_signature_excludes_padding_inside_a_destination_list():
     padded = MQFAddressHeader(0x0064, (direct, replace(private, Padding=b"\xee\xee")))
     other = replace(packet, MultiQueueFormatHeader=MultiQueueFormatHeader(Destination=padded))
     assert other.build() != packet.build()
-    assert signed_content(other, SignatureType.SIG30) == signed_content(packet, SignatureType.SIG30)
+    assert build_signed_content(other, SignatureType.SIG30) == build_signed_content(packet, SignatureType.SIG30)
 
 
 def test_single_signature_is_verified_before_list_signature():
@@ -204,4 +204,4 @@ def test_message_without_signature_is_reported_as_unsigned():
 
 def test_signature_covers_the_identifier_of_a_public_format_name():
     packet = other_user(message(), ResponseQueue=PublicQueueFormatName(UUID(int=5)))
-    assert UUID(int=5).bytes_le in signed_content(packet, SignatureType.SIG10)
+    assert UUID(int=5).bytes_le in build_signed_content(packet, SignatureType.SIG10)

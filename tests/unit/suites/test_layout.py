@@ -11,7 +11,7 @@ from harness.capture.golden import load_golden
 from harness.capture.recorder import FROM_SUT, Frame
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
-from suites.whole_messages import SAME_PROPERTIES, describe_differences, normalize_format_name
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences, normalize_format_name
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 GOLDEN = [frame for frame in load_golden().frames if frame.transport == "tcp"]
@@ -67,7 +67,7 @@ def test_layout_shows_fields_beyond_the_end_of_a_cut_packet_as_absent(size: int)
 def test_message_comparison_names_differing_but_not_hidden_properties() -> None:
     frame = framed(bytes(user_message(label="label", body=b"body", ApplicationTag=7)))
     shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
-    assert describe_differences(frame, shown, GUID) == SAME_PROPERTIES
+    assert describe_differences(frame, shown, GUID) == UNCHANGED_PROPERTIES_OUTCOME
     assert describe_differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
         "label is other instead of label; application_tag is 8 instead of 7"
     )

@@ -34,11 +34,11 @@ from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted
 THERE = Endpoint("192.0.2.1", 1801)
 CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (Connect("out-1", THERE), "connect"),
-    (SendPacket("out-1", b"packet"), "send_packet"),
+    (SendPacket("out-1", b"packet"), "send_packet_on_transport"),
     (CloseTransport("out-1", "done"), "close_transport"),
     (SendDatagram(PingSocket.SOURCE, THERE, b"ping"), "send_datagram"),
-    (RpcSend("rpc-1", b"bytes"), "rpc_send"),
-    (RpcClose("rpc-1", "done"), "rpc_close"),
+    (RpcSend("rpc-1", b"bytes"), "send_rpc_bytes"),
+    (RpcClose("rpc-1", "done"), "close_rpc_connection"),
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
@@ -172,7 +172,7 @@ def test_unknown_effect_raises_type_error(host: Host) -> None:
     host.core.script = scripted(started=[SendPacket("out-1", b"1"), Result(), SendPacket("out-1", b"2")])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="Result is not an effect"):
         host.driver.handle(Started())
-    assert host.calls == [("send_packet", SendPacket("out-1", b"1"))]
+    assert host.calls == [("send_packet_on_transport", SendPacket("out-1", b"1"))]
 
 
 # -- inputs that arise meanwhile --------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_host_error_propagates_through_driver_and_drops_only_later_effects(host:
     host.does = fail
     with pytest.raises(OSError, match="unplugged"):
         host.driver.handle(Started())
-    assert [name for name, _ in host.calls] == ["resolve_host", "send_packet"]
+    assert [name for name, _ in host.calls] == ["resolve_host", "send_packet_on_transport"]
     host.driver.handle(Persisted(1))
     assert host.inputs == [Started(), resolved("a"), Persisted(1)]
 
@@ -256,7 +256,7 @@ def test_driver_wakes_core_when_due_and_carries_out_its_effects(host: Host) -> N
     assert host.inputs == [Started()]
     host.advance(1)
     assert host.core.inputs[1:] == [("timer", 1_500)]
-    assert host.calls == [("send_packet", SendPacket("out-1", b"again"))]
+    assert host.calls == [("send_packet_on_transport", SendPacket("out-1", b"again"))]
     assert (host.wanted, host.driver.due) == ([], None)
 
 

@@ -32,9 +32,9 @@ from harness.wire.protection import (
     encrypt_body,
     get_signed_octets,
     is_signature,
-    listed_blobs,
-    listed_keys,
     public_key_list,
+    read_listed_blobs,
+    read_listed_keys,
     session_key,
     signature,
     simple_blob,
@@ -188,11 +188,11 @@ def test_simple_blob_encrypted_for_a_different_key_is_reported(other):
 def test_public_key_list_builds_and_parses(other):
     keys = {BASE_PROVIDER: RsaKey(key_of(other).modulus), ADVANCED_PROVIDER: RsaKey(key_of(other).modulus)}
     data = public_key_list(keys)
-    assert listed_keys(data) == keys
-    assert listed_blobs(data)[BASE_PROVIDER][:16].hex() == "0602000000a400005253413100040000"
+    assert read_listed_keys(data) == keys
+    assert read_listed_blobs(data)[BASE_PROVIDER][:16].hex() == "0602000000a400005253413100040000"
     for broken in (b"", data[:-1], data + b"\0", data[:4] + b"\3\0\0\0" + data[8:]):
         with pytest.raises(WireError):
-            listed_keys(broken)
+            read_listed_keys(broken)
 
 
 def test_public_key_cannot_sign(other):

@@ -22,12 +22,12 @@ from harness.wire.rpc import (
     co_cancel,
     dissect_rpc,
     fault,
+    get_rpc_kind,
     orphaned,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
     rpc_dissection,
-    rpc_kind,
 )
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, build_desc2
@@ -167,7 +167,7 @@ def test_built_rpc_fragments_have_the_stub_bytes_in_order():
 
 def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
     pdus = [bytes(one) for one in (co_cancel(3), bind_nak(4, 2), fault(5, 0, 0x1C010002), orphaned(6))]
-    assert [rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
+    assert [get_rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
     stream, framer = b"".join(pdus), RpcFramer()
     assert [one for at in range(len(stream)) for one in framer.feed(stream[at : at + 1])] == pdus
     assert framer.pending == 0

@@ -11,7 +11,7 @@ from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
 from scapy.packet import Raw
 
 from harness.wire import rpc_fragments
-from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, pdu, read_stub, rpc_kind
+from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, get_rpc_kind, pdu, read_stub
 from harness.wire.rpc_fragments import Fragment, is_plain, parse_fragment, request, response
 from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, append_trailer
 
@@ -40,7 +40,7 @@ def test_built_rpc_fragments_equal_those_of_scapy() -> None:
 @pytest.mark.parametrize("data", WHOLE)
 def test_parsed_rpc_fragment_equals_that_of_scapy(data: bytes) -> None:
     packet = dissect_rpc(data)
-    opnum = packet.payload.opnum if rpc_kind(data) == "request" else 0
+    opnum = packet.payload.opnum if get_rpc_kind(data) == "request" else 0
     expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
     assert parse_fragment(data) == expected
 
@@ -60,7 +60,7 @@ def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
     cut = bytes(spoilt[: data.draw(st.integers(0, len(spoilt)) | st.just(len(spoilt)))])
     if is_plain(cut):
         packet = dissect_rpc(cut)
-        opnum = packet.payload.opnum if rpc_kind(cut) == "request" else 0
+        opnum = packet.payload.opnum if get_rpc_kind(cut) == "request" else 0
         read = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
         assert parse_fragment(cut) == read
 

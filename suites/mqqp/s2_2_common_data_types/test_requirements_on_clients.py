@@ -21,7 +21,7 @@ ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of RPC faults: access denied, and an undefined status."""
 
 
-def _called_methods(reader):
+def _list_called_methods(reader):
     return [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
 
 
@@ -71,7 +71,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     reader.server.wait("RemoteQMCloseQueue")
     reader.begin("remote_close", remote=beside)
     reader.server.wait("RemoteQMCloseQueue", 2)
-    count = {name: len(reader.server.list_calls_of(name)) for name in _called_methods(reader)}
+    count = {name: len(reader.server.list_calls_of(name)) for name in _list_called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     twice = {"RemoteQMOpenQueue": 2, "RemoteQMCloseQueue": 2}
