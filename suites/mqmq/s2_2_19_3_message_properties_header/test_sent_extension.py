@@ -58,7 +58,14 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
         frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, **given)
         found_size, correlation, rest = _read_parts(frame)
         case = f"extension of {size} bytes"
-        judge("MQMQ-2.2.19.3-27", expected=size, case=f"ExtensionSize, {case}", observed=found_size, evidence=frame)
+        judge(
+            "MQMQ-2.2.19.3-27",
+            "MQDMPR-3.1.7.1.32-D02",
+            expected=size,
+            case=f"ExtensionSize, {case}",
+            observed=found_size,
+            evidence=frame,
+        )
         label = (LABEL + "\0").encode("utf-16-le")
         parts = label + extension + BODY.encode()
         judge(

@@ -67,7 +67,7 @@ def _keep_first_correlation_identifier(core: FaultyCore) -> None:
 for _name, _rules, _says, _install in (
     (
         "sender-size-of-long-extension-low-byte-only",
-        "MQMQ-2.2.19.3-27",
+        ("MQMQ-2.2.19.3-27", "MQDMPR-3.1.7.1.32-D02"),
         "The sender writes only the low byte of ExtensionSize.",
         packets(UserMessagePacket, _keep_low_byte_of_size),
     ),
@@ -101,7 +101,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "sender-extension-of-first-message-kept",
-        ("MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-27", "MQDMPR-3.1.1.12-D44"),
+        ("MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-27", "MQDMPR-3.1.1.12-D44", "MQDMPR-3.1.7.1.32-D02"),
         "The sender gives a message without an extension the extension of an earlier message.",
         _keep_first_extension,
     ),
