@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import SET_UP_PACKETS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
-FLAGGED_NUMBERS = ([1, 2], [3], [])
+FLAGGED_NUMBERS: tuple[list[int], ...] = ([1, 2], [3], [])
 """The numbers of the recoverable messages of the peer in each turn. In the last turn, the message is express."""
 EXPRESS_COUNT = 5
 """The number of express messages that the first SessionAck acknowledges."""

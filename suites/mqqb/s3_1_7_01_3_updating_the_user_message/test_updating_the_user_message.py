@@ -346,16 +346,17 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed WindowSize: the SUT sends as many messages as WindowSize on the
-    first session. The SUT also sends as many messages as WindowSize on the next session, which begins with two
-    unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize, and the last three are urgent: the SUT sends as many
+    messages as WindowSize on the first session. The SUT also sends as many messages as WindowSize on the next session,
+    which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.use_other_queue_first()
     sender.send(1)
     session, _ = sender.await_first(1)
     window = require_agreed_window(session)
-    sender.send(*range(2, window + 4))
+    sender.send(*range(2, window + 1))
+    sender.send(*range(window + 1, window + 4), **{"priority": 7} if sut.has("send") else {})
     first = sender.collect_all(session, window)
     session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_COUNT))
     every = len(sender.collect(session, window + 3))
