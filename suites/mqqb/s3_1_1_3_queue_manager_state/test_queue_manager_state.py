@@ -5,6 +5,7 @@ a restart.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
@@ -35,7 +36,7 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
     peer sends the same messages again: one copy of each message is in the queue.
     """
     queue = sut.queue()
-    sources = ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1}, {})
+    sources: tuple[dict[str, Any], ...] = ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1}, {})
     labels = [f"{REPEATED_MESSAGE_LABEL} {number}" for number in range(len(sources))]
     packets = [peer.recoverable_message(user, label=label) for user, label in zip(sources, labels, strict=True)]
     evidence = _send_and_await_ack(peer, packets)
