@@ -193,14 +193,14 @@ def _cut_bodies(qm: QueueManager) -> None:
 
 
 _CACHES: tuple[tuple[str, str, str], ...] = (
-    ("ReceiveSymmetricKeyCache", "06", "07"),
-    ("SendSymmetricKeyCache", "10", "11"),
+    ("ReceiveSymmetricKeyCache", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
+    ("SendSymmetricKeyCache", "MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
 )
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"queue-manager-{cache.lower()}-{label}",
-            f"MQQB-3.1.1.3-{rules[place]}",
+            rules[place],
             f"{cache} {words}.",
             replace_cache(cache, cls),
         )
@@ -243,25 +243,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{label}-of-first-message-kept",
-            f"MQQB-3.1.1.3-{rule}",
+            rule,
             f"The sender uses the value of {name} at its first message for all later messages.",
             change_step(Securing.encrypt_body, _fix_setting(name)),
         )
         for label, name, rule in (
-            ("advanced-algorithm", "PreferredAdvancedAlgorithm", "16"),
-            ("rc2-key-length", "SendEnhancedRC2Using40BitKeys", "18"),
+            ("advanced-algorithm", "PreferredAdvancedAlgorithm", "MQQB-3.1.1.3-16"),
+            ("rc2-key-length", "SendEnhancedRC2Using40BitKeys", "MQQB-3.1.1.3-18"),
         )
     ),
     *(
         (
             f"sender-{label}-of-recoverable-message-ignored",
-            f"MQQB-3.1.1.3-{rule}",
+            rule,
             f"The sender does not use {name} for a recoverable message.",
             change_step(Securing.encrypt_body, _default_setting(name, value, _is_recoverable)),
         )
         for label, name, value, rule in (
-            ("advanced-algorithm", "PreferredAdvancedAlgorithm", 0x6610, "16"),
-            ("rc2-key-length", "SendEnhancedRC2Using40BitKeys", False, "18"),
+            ("advanced-algorithm", "PreferredAdvancedAlgorithm", 0x6610, "MQQB-3.1.1.3-16"),
+            ("rc2-key-length", "SendEnhancedRC2Using40BitKeys", False, "MQQB-3.1.1.3-18"),
         )
     ),
     (
@@ -313,15 +313,15 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{name.lower()}-longer-after-restart",
-            f"MQQB-3.1.1.3-{rule}",
+            rule,
             f"The sender adds seven seconds to {name} at a restart.",
             at_restart(_set_timeout(name)),
         )
         for name, rule in (
-            ("ResendTimeoutsShort", "28"),
-            ("ResendTimeoutsMedium", "29"),
-            ("ResendTimeoutsLong", "30"),
-            ("ResendTimeoutsFinal", "31"),
+            ("ResendTimeoutsShort", "MQQB-3.1.1.3-28"),
+            ("ResendTimeoutsMedium", "MQQB-3.1.1.3-29"),
+            ("ResendTimeoutsLong", "MQQB-3.1.1.3-30"),
+            ("ResendTimeoutsFinal", "MQQB-3.1.1.3-31"),
         )
     ),
     *(

@@ -174,34 +174,49 @@ def _also_without_messages(self: Any, original: Any, session: Any, now: Any) -> 
 
 
 _FIELDS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("ack-number", "AckSequenceNumber", "04", ("second-session-ack", "session-ack-of-later-session")),
-    ("recoverable-ack-number", "RecoverableMsgAckSeqNumber", "05", ("second-session-ack", "third-session-ack")),
-    ("message-number", "UserMsgSequenceNumber", "06", ("second-session-ack", "third-session-ack")),
-    ("recoverable-number", "RecoverableMsgSeqNumber", "07", ("second-session-ack", "third-session-ack")),
-    ("flags", "RecoverableMsgAckFlags", "08", ("second-session-ack", "third-session-ack")),
-)
-_ZEROS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("ack-number", "AckSequenceNumber", "04", ("session-ack-of-initiator", "session-ack-after-sent-message")),
+    ("ack-number", "AckSequenceNumber", "MQQB-3.1.6.4-04", ("second-session-ack", "session-ack-of-later-session")),
     (
         "recoverable-ack-number",
         "RecoverableMsgAckSeqNumber",
-        "05",
+        "MQQB-3.1.6.4-05",
+        ("second-session-ack", "third-session-ack"),
+    ),
+    ("message-number", "UserMsgSequenceNumber", "MQQB-3.1.6.4-06", ("second-session-ack", "third-session-ack")),
+    ("recoverable-number", "RecoverableMsgSeqNumber", "MQQB-3.1.6.4-07", ("second-session-ack", "third-session-ack")),
+    ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.6.4-08", ("second-session-ack", "third-session-ack")),
+)
+_ZEROS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (
+        "ack-number",
+        "AckSequenceNumber",
+        "MQQB-3.1.6.4-04",
+        ("session-ack-of-initiator", "session-ack-after-sent-message"),
+    ),
+    (
+        "recoverable-ack-number",
+        "RecoverableMsgAckSeqNumber",
+        "MQQB-3.1.6.4-05",
         ("session-ack-of-initiator", "session-ack-of-several-messages"),
     ),
-    ("message-number", "UserMsgSequenceNumber", "06", ("session-ack-of-initiator", "session-ack-after-sent-message")),
+    (
+        "message-number",
+        "UserMsgSequenceNumber",
+        "MQQB-3.1.6.4-06",
+        ("session-ack-of-initiator", "session-ack-after-sent-message"),
+    ),
     (
         "recoverable-number",
         "RecoverableMsgSeqNumber",
-        "07",
+        "MQQB-3.1.6.4-07",
         ("session-ack-of-express-messages", "session-ack-after-sent-message"),
     ),
     (
         "flags",
         "RecoverableMsgAckFlags",
-        "08",
+        "MQQB-3.1.6.4-08",
         ("session-ack-of-initiator", "session-ack-after-sent-message", "session-ack-of-several-messages"),
     ),
-    ("window-size", "WindowSize", "09", ("second-session-ack", "session-ack-of-initiator")),
+    ("window-size", "WindowSize", "MQQB-3.1.6.4-09", ("second-session-ack", "session-ack-of-initiator")),
 )
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
@@ -250,7 +265,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"receiver-{case}-repeats-{label}",
-            f"MQQB-3.1.6.4-{rule}",
+            rule,
             f"The receiver repeats {field} of the previous SessionAck in {_CASES[case][0]}.",
             _change(case, _repeat(field)),
         )
@@ -260,7 +275,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"receiver-{case}-without-{label}",
-            f"MQQB-3.1.6.4-{rule}",
+            rule,
             f"The receiver sets {field} to 0 in {_CASES[case][0]}.",
             _change(case, _set(field, lambda session, last: 0)),
         )

@@ -145,20 +145,48 @@ def _not_started_again(cache: str) -> Install:
     return change_step(CacheTimers.start, run)
 
 
-_CACHES: tuple[tuple[str, str, str], ...] = (
-    ("ReceiveSymmetricKeyCache", "10", "UserCertCache"),
-    ("SendSymmetricKeyCache", "11", "ReceiveSymmetricKeyCache"),
-    ("UserCertCache", "13", "SendSymmetricKeyCache"),
+_CACHES: tuple[tuple[str, str, dict[str, str]], ...] = (
+    (
+        "ReceiveSymmetricKeyCache",
+        "UserCertCache",
+        {
+            "clean up": "MQQB-3.1.6.10-01",
+            "delete": "MQQB-3.1.6.10-02",
+            "oldest": "MQQB-3.1.6.10-03",
+            "restart": "MQQB-3.1.6.10-04",
+        },
+    ),
+    (
+        "SendSymmetricKeyCache",
+        "ReceiveSymmetricKeyCache",
+        {"delete": "MQQB-3.1.6.11-02", "oldest": "MQQB-3.1.6.11-03", "restart": "MQQB-3.1.6.11-04"},
+    ),
+    (
+        "UserCertCache",
+        "SendSymmetricKeyCache",
+        {
+            "clean up": "MQQB-3.1.6.13-01",
+            "delete": "MQQB-3.1.6.13-02",
+            "oldest": "MQQB-3.1.6.13-03",
+            "restart": "MQQB-3.1.6.13-04",
+        },
+    ),
 )
+"""Each cache, another cache, and the rule of each step of the cleanup."""
 _CHANGES: tuple[tuple[str, str, str, type[Cache]], ...] = (
-    ("one-entry-deleted", "02", "deletes only one old entry of {} at a cleanup", _OneDeleted),
-    ("young-entries-deleted", "02", "also deletes young entries of {} if an entry is old", _AllDeleted),
-    ("entries-deleted-late", "02", "deletes an entry of {} one minute too late", _DeletedAfterMinute),
-    ("entries-deleted-early", "02", "deletes an entry of {} after half of its lifetime", _DeletedAfterHalf),
-    ("timed-by-newest", "03", "computes the next cleanup of {} from the newest entry", _TimedByNewest),
-    ("timed-by-last-of-list", "03", "computes the next cleanup of {} from the last entry of the list", _TimedByFirst),
-    ("minute-missing", "04", "cleans up {} one minute too early", _WithoutMinute),
-    ("age-ignored", "04", "ignores the age of the oldest entry when it restarts the timer of {}", _WithoutAge),
+    ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _OneDeleted),
+    ("young-entries-deleted", "delete", "also deletes young entries of {} if an entry is old", _AllDeleted),
+    ("entries-deleted-late", "delete", "deletes an entry of {} one minute too late", _DeletedAfterMinute),
+    ("entries-deleted-early", "delete", "deletes an entry of {} after half of its lifetime", _DeletedAfterHalf),
+    ("timed-by-newest", "oldest", "computes the next cleanup of {} from the newest entry", _TimedByNewest),
+    (
+        "timed-by-last-of-list",
+        "oldest",
+        "computes the next cleanup of {} from the last entry of the list",
+        _TimedByFirst,
+    ),
+    ("minute-missing", "restart", "cleans up {} one minute too early", _WithoutMinute),
+    ("age-ignored", "restart", "ignores the age of the oldest entry when it restarts the timer of {}", _WithoutAge),
 )
 _STEPS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
     ("second-cleanup-omitted", "ignores the second expiry of the timer of {}", lambda cache, other: _clean_once(cache)),
@@ -178,22 +206,22 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"queue-manager-{cache.lower()}-{label}",
-            f"MQQB-3.1.6.{section}-{rule}",
+            rules[step],
             f"The queue manager {words.format(cache)}.",
             replace_cache(cache, cls),
         )
-        for cache, section, _ in _CACHES
-        for label, rule, words, cls in _CHANGES
+        for cache, _, rules in _CACHES
+        for label, step, words, cls in _CHANGES
     ),
     *(
         (
             f"queue-manager-{cache.lower()}-{label}",
-            f"MQQB-3.1.6.{section}-01",
+            rules["clean up"],
             f"The queue manager {words.format(cache)}.",
             build(cache, other),
         )
-        for cache, section, other in _CACHES
-        if section != "11"
+        for cache, other, rules in _CACHES
+        if "clean up" in rules
         for label, words, build in _STEPS
     ),
 )

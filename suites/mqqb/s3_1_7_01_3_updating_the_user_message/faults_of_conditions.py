@@ -174,10 +174,10 @@ def _restrict_to_recoverable(when: Condition) -> Condition:
 
 
 _COUNTERS = (
-    ("MessageSentCount", "11", ("resent-message", "own-message", "urgent-message", "large-message")),
+    ("MessageSentCount", "MQQB-3.1.7.1.3-11", ("resent-message", "own-message", "urgent-message", "large-message")),
     (
         "RecoverableMessageSentCount",
-        "13",
+        "MQQB-3.1.7.1.3-13",
         ("transactional-message", "resent-message", "message-on-later-connection", "large-message"),
     ),
 )
@@ -185,11 +185,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{attribute.lower()}-of-{kind}-not-incremented",
-            f"MQQB-3.1.7.1.3-{rule}",
+            rule,
             f"The sender does not increment {attribute} for {KIND_BY_NAME[kind][0]}.",
             _miscount(
                 attribute,
-                KIND_BY_NAME[kind][1] if rule == "11" else _restrict_to_recoverable(KIND_BY_NAME[kind][1]),
+                KIND_BY_NAME[kind][1]
+                if rule == "MQQB-3.1.7.1.3-11"
+                else _restrict_to_recoverable(KIND_BY_NAME[kind][1]),
             ),
         )
         for attribute, rule, kinds in _COUNTERS

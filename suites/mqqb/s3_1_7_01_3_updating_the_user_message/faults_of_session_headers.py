@@ -89,30 +89,30 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-second-session-header-repeats-{label}",
-            f"MQQB-3.1.7.1.3-{rule}",
+            rule,
             f"The sender repeats {field} of the previous SessionHeader in the second SessionHeader of a session.",
             _change_header(_is_second_header, field, _repeat_field(field)),
         )
         for label, field, rule in (
-            ("ack-number", "AckSequenceNumber", "16"),
-            ("recoverable-ack-number", "RecoverableMsgAckSeqNumber", "17"),
-            ("message-number", "UserMsgSequenceNumber", "18"),
-            ("recoverable-number", "RecoverableMsgSeqNumber", "19"),
-            ("flags", "RecoverableMsgAckFlags", "20"),
+            ("ack-number", "AckSequenceNumber", "MQQB-3.1.7.1.3-16"),
+            ("recoverable-ack-number", "RecoverableMsgAckSeqNumber", "MQQB-3.1.7.1.3-17"),
+            ("message-number", "UserMsgSequenceNumber", "MQQB-3.1.7.1.3-18"),
+            ("recoverable-number", "RecoverableMsgSeqNumber", "MQQB-3.1.7.1.3-19"),
+            ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.7.1.3-20"),
         )
     ),
     *(
         (
             f"sender-session-header-of-{kind}-without-{label}",
-            f"MQQB-3.1.7.1.3-{rule}",
+            rule,
             f"The sender sets {field} to 0 in the SessionHeader of {KIND_BY_NAME[kind][0]}.",
             _change_header(_ignore_count(KIND_BY_NAME[kind][1]), field, lambda earlier, session: 0),
         )
         for label, field, rule in (
-            ("ack-number", "AckSequenceNumber", "16"),
-            ("recoverable-ack-number", "RecoverableMsgAckSeqNumber", "17"),
-            ("message-number", "UserMsgSequenceNumber", "18"),
-            ("flags", "RecoverableMsgAckFlags", "20"),
+            ("ack-number", "AckSequenceNumber", "MQQB-3.1.7.1.3-16"),
+            ("recoverable-ack-number", "RecoverableMsgAckSeqNumber", "MQQB-3.1.7.1.3-17"),
+            ("message-number", "UserMsgSequenceNumber", "MQQB-3.1.7.1.3-18"),
+            ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.7.1.3-20"),
         )
         for kind in ("express-message", "recoverable-message", "transactional-message", "own-message")
     ),
@@ -143,13 +143,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{attribute.lower()}-kept-by-{label}",
-            f"MQQB-3.1.7.1.3-{rule}",
+            rule,
             f"The sender does not change {attribute} when {words} acknowledges.",
             _keep_after_header(attribute, when),
         )
         for attribute, rule in (
-            ("RecoverableMsgAckFlags", "21"),
-            ("UnackedReceivedMsgCount", "24"),
+            ("RecoverableMsgAckFlags", "MQQB-3.1.7.1.3-21"),
+            ("UnackedReceivedMsgCount", "MQQB-3.1.7.1.3-24"),
         )
         for label, words, when in (
             ("second-session-header", "the second SessionHeader of a session", _is_second_header),

@@ -90,13 +90,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-second-report-repeats-{label}",
-            f"MQQB-3.1.7.1.7-{rule}",
+            rule,
             f"The sender repeats {attribute} of the previous report in each later report.",
             _change_report(_repeat_attribute(attribute)),
         )
         for label, attribute, rule in (
-            ("label", "Label", "04"),
-            ("body", "Body", "05"),
+            ("label", "Label", "MQQB-3.1.7.1.7-04"),
+            ("body", "Body", "MQQB-3.1.7.1.7-05"),
         )
     ),
     (

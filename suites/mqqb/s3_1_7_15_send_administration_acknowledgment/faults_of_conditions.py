@@ -114,37 +114,77 @@ _KINDS: tuple[tuple[str, str, When], ...] = (
     ("transactional-message", "of a transactional message", _is_transactional),
 )
 _VALUES: tuple[tuple[str, str, str, Change], ...] = (
-    ("requests-acks", "D01", "requests acknowledgments", lambda message, ack: {"AcknowledgementsRequested": 15}),
-    ("expires", "D02", "has a TimeToReachQueue of one hour", lambda message, ack: {"TimeToReachQueue": 3600}),
-    ("lives-one-hour", "D03", "has a TimeToBeReceived of one hour", lambda message, ack: {"TimeToBeReceived": 3600}),
-    ("has-jp", "D04", "requests positive journaling", lambda message, ack: {"PositiveJournalingRequested": True}),
-    ("has-jn", "D05", "requests negative journaling", lambda message, ack: {"NegativeJournalingRequested": True}),
+    (
+        "requests-acks",
+        "MQQB-3.1.7.15-D01",
+        "requests acknowledgments",
+        lambda message, ack: {"AcknowledgementsRequested": 15},
+    ),
+    (
+        "expires",
+        "MQQB-3.1.7.15-D02",
+        "has a TimeToReachQueue of one hour",
+        lambda message, ack: {"TimeToReachQueue": 3600},
+    ),
+    (
+        "lives-one-hour",
+        "MQQB-3.1.7.15-D03",
+        "has a TimeToBeReceived of one hour",
+        lambda message, ack: {"TimeToBeReceived": 3600},
+    ),
+    (
+        "has-jp",
+        "MQQB-3.1.7.15-D04",
+        "requests positive journaling",
+        lambda message, ack: {"PositiveJournalingRequested": True},
+    ),
+    (
+        "has-jn",
+        "MQQB-3.1.7.15-D05",
+        "requests negative journaling",
+        lambda message, ack: {"NegativeJournalingRequested": True},
+    ),
     (
         "correlation-reversed",
-        "18",
+        "MQQB-3.1.7.15-18",
         "has a reversed CorrelationID",
         lambda message, ack: {"CorrelationIdentifier": ack.CorrelationIdentifier[::-1]},
     ),
     (
         "number-wrong",
-        "17",
+        "MQQB-3.1.7.15-17",
         "has the MessageID 1 in CorrelationID",
         lambda message, ack: {"CorrelationIdentifier": ack.CorrelationIdentifier[:16] + bytes((1, 0, 0, 0))},
     ),
-    ("without-response-queue", "20", "has no response queue", lambda message, ack: {"ResponseQueueFormatName": None}),
+    (
+        "without-response-queue",
+        "MQQB-3.1.7.15-20",
+        "has no response queue",
+        lambda message, ack: {"ResponseQueueFormatName": None},
+    ),
     (
         "is-recoverable",
-        "25",
+        "MQQB-3.1.7.15-25",
         "is recoverable",
         lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.RECOVERABLE},
     ),
-    ("is-express", "25", "is express", lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS}),
+    (
+        "is-express",
+        "MQQB-3.1.7.15-25",
+        "is express",
+        lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS},
+    ),
 )
-_OF_REMOVED = {"20": "19", "17": "16", "18": "16", "25": "24"}
+_OF_REMOVED = {
+    "MQQB-3.1.7.15-20": "MQQB-3.1.7.15-19",
+    "MQQB-3.1.7.15-17": "MQQB-3.1.7.15-16",
+    "MQQB-3.1.7.15-18": "MQQB-3.1.7.15-16",
+    "MQQB-3.1.7.15-25": "MQQB-3.1.7.15-24",
+}
 _ROWS = [
     (
         f"receiver-ack-of-{kind}-{value}",
-        f"MQQB-3.1.7.15-{_OF_REMOVED.get(rule, rule) if kind in {'receipt', 'removal'} else rule}",
+        _OF_REMOVED.get(rule, rule) if kind in {"receipt", "removal"} else rule,
         f"The acknowledgment {words} {says}.",
         _change_ack(when, change),
     )
@@ -191,7 +231,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"receiver-ack-to-{label}-omitted",
-            f"MQQB-3.1.7.15-{rule}",
+            rule,
             f"The receiver sends no negative acknowledgment to {words}.",
             _drop(when),
         )
@@ -199,7 +239,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "direct-name",
                 "an administration queue with a direct format name",
-                "15",
+                "MQQB-3.1.7.15-15",
                 lambda self, message, kind: (
                     _is_negative(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("direct")
@@ -208,7 +248,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "public-queue",
                 "a public administration queue",
-                "13",
+                "MQQB-3.1.7.15-13",
                 lambda self, message, kind: (
                     _is_negative(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("public")
@@ -217,7 +257,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "private-queue",
                 "a private administration queue",
-                "11",
+                "MQQB-3.1.7.15-11",
                 lambda self, message, kind: (
                     _is_negative(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("private")
@@ -226,7 +266,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "local-queue",
                 "an administration queue of the receiver itself",
-                "12",
+                "MQQB-3.1.7.15-12",
                 lambda self, message, kind: (
                     _is_negative(self, message, kind)
                     and str(self.qm.adm.Identifier) in str(message.AdministrationQueueFormatName).lower()
@@ -237,14 +277,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"receiver-response-queue-of-nack-{label}-missing",
-            f"MQQB-3.1.7.15-{rule}",
+            rule,
             f"A negative acknowledgment has no response queue if the destination of the message is {words}.",
             _without_response_queue(start),
         )
         for label, words, start, rule in (
-            ("direct", "a direct format name", "direct", "23"),
-            ("public", "a public queue", "public", "22"),
-            ("private", "a private queue", "private", "21"),
+            ("direct", "a direct format name", "direct", "MQQB-3.1.7.15-23"),
+            ("public", "a public queue", "public", "MQQB-3.1.7.15-22"),
+            ("private", "a private queue", "private", "MQQB-3.1.7.15-21"),
         )
     ),
     (

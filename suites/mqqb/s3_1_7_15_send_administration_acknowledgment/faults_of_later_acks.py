@@ -111,13 +111,23 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"receiver-{label}-of-later-{kind}-ack-repeated",
-            f"MQQB-3.1.7.15-{rule}",
+            rule,
             f"The receiver repeats {attribute} of the previous acknowledgment in an acknowledgment of {words}.",
             _repeat(attribute, when),
         )
         for kind, words, when, rules in (
-            ("removal", "a removed message", _is_removal, ("09", "16", "19", "24", "28")),
-            ("refusal", "an arrival or a refusal", _is_no_removal, ("10", "18", "20", "25", "29")),
+            (
+                "removal",
+                "a removed message",
+                _is_removal,
+                ("MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19", "MQQB-3.1.7.15-24", "MQQB-3.1.7.15-28"),
+            ),
+            (
+                "refusal",
+                "an arrival or a refusal",
+                _is_no_removal,
+                ("MQQB-3.1.7.15-10", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-25", "MQQB-3.1.7.15-29"),
+            ),
         )
         for (label, attribute), rule in zip(
             (
