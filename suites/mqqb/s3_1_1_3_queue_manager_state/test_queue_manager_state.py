@@ -5,11 +5,13 @@ a restart.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
@@ -17,33 +19,37 @@ from suites.mqqb.steps.sender import Sender
 REPEATED_MESSAGE_LABEL = "twice"
 
 
-def _send_and_await_ack(peer, packet):
+def _send_and_await_ack(peer, packets):
     connection = peer.open_raw()
-    sent = connection.send(packet)
-    ack = connection.await_session_ack(1)
+    sent = [connection.send(packet) for packet in packets]
+    ack = connection.await_session_ack(len(packets))
     if ack is None:
-        raise ConformanceFailure("the SUT acknowledged no recoverable message")
-    return [sent, ack]
+        raise ConformanceFailure("the SUT did not acknowledge the recoverable messages")
+    return [*sent, ack]
 
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3-22")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
-    """The peer sends a recoverable message, the SUT restarts, and the peer sends the same message again:
-    one copy is in the queue.
+    """The peer sends two recoverable messages of its own and one of another queue manager, the SUT restarts, and the
+    peer sends the same messages again: one copy of each message is in the queue.
     """
     queue = sut.queue()
-    packet = peer.recoverable_message(label=REPEATED_MESSAGE_LABEL)
-    evidence = _send_and_await_ack(peer, packet)
+    sources: tuple[dict[str, Any], ...] = ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1}, {})
+    labels = [f"{REPEATED_MESSAGE_LABEL} {number}" for number in range(len(sources))]
+    packets = [peer.recoverable_message(user, label=label) for user, label in zip(sources, labels, strict=True)]
+    evidence = _send_and_await_ack(peer, packets)
     sut.restart()
-    evidence += _send_and_await_ack(peer, packet)
-    found = [
-        one
-        for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
-        if one["label"] == REPEATED_MESSAGE_LABEL
-    ]
-    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="number of copies in the queue", evidence=evidence)
+    evidence += _send_and_await_ack(peer, packets)
+    found = [one["label"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
+    judge(
+        "MQQB-3.1.1.3-22",
+        expected=labels,
+        observed=sorted(label for label in found if label in labels),
+        case="labels of the messages in the queue",
+        evidence=evidence,
+    )
 
 
 @needs("restart")
@@ -133,8 +139,15 @@ def _read_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
-RECOVERABLE_TAGS = [1, 3, 4, 5]
+LARGE_BODY = "a large body " * 800
+RECOVERABLE_TAGS = [1, 3, 4, 5, 6]
 """The tags of the messages that survive a restart."""
+
+
+def _get_label_and_number(frame: Frame) -> tuple[str, int]:
+    """Return the label of a message and its TxSequenceNumber, or 0 for a message without a TransactionHeader."""
+    label = str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
+    return label, int(frame["TransactionHeader"].TxSequenceNumber) if frame["UserHeader"].TH else 0
 
 
 def _get_destination(frame: Frame) -> str:
@@ -146,7 +159,8 @@ def _get_destination(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
     """The SUT has recoverable messages and an express message for two unreachable queues, and a transactional message
-    for a third queue: after two restarts, the SUT sends all messages except the express message.
+    for a third queue: after two restarts, an application sends a further transactional message, and the SUT sends all
+    messages except the express message, in order, with their labels and numbers.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2", "mqc-survive-3")]
     for tag, queue, delivery in (
@@ -156,21 +170,25 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         (4, 1, "recoverable"),
         (5, 2, "transactional"),
     ):
-        sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
+        body = LARGE_BODY if tag == 3 else f"message {tag}"
+        sut.send(to[queue], body=body, label=f"label {tag}", application_tag=tag, delivery=delivery)
     sut.restart()
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while not {4, 5} <= {*Sender.tags(came)} or len(came) < len(RECOVERABLE_TAGS):
+    while not {4, 5, 6} <= {*Sender.tags(came)} or len(came) < len(RECOVERABLE_TAGS):
         session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
+        if 5 in Sender.tags(more):
+            sut.send(to[2], body="message 6", label="label 6", application_tag=6, delivery="transactional")
+            more = sender.collect_all(session, len(more) + 1)
         came += more
         session.acknowledge_all()
         for frame in [one for one in more if one["UserHeader"].TH]:
             session.send(build_order_ack(peer, frame))
-    queues = {max(3, tag) for tag in Sender.tags(came)}
+    queues = {min(5, max(3, tag)) for tag in Sender.tags(came)}
     judge(
         "MQQB-3.1.4.1-02",
         expected=3,
@@ -181,6 +199,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge(
         "MQQB-3.1.1.3.1-12",
+        "MQQB-3.1.1.3.2-02",
         expected=[1, 3],
         observed=of_first_queue,
         case="numbers of the messages of the first queue",
@@ -189,12 +208,21 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     destinations = {
         tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
     }
-    expected_destinations = {tag: to[max(0, tag - 3)].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    expected_destinations = {tag: to[min(2, max(0, tag - 3))].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",
         expected=sorted(expected_destinations.items()),
         observed=sorted(destinations.items()),
         case="messages and destinations",
+        evidence=came,
+    )
+    shown = {tag: _get_label_and_number(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    numbers = {5: 1, 6: 2}
+    judge(
+        "MQQB-3.1.1.3.2-02",
+        expected=[(tag, f"label {tag}", numbers.get(tag, 0)) for tag in sorted(shown)],
+        observed=[(tag, *shown[tag]) for tag in sorted(shown)],
+        case="number, label and TxSequenceNumber of the messages",
         evidence=came,
     )
     recoverable = sorted(set(Sender.tags(came)) - {2})

@@ -125,6 +125,13 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         },
         second.frames,
     )
+    judge(
+        "MQQB-3.1.1.3-02",
+        expected=["alice", "bob"],
+        observed=sorted(caches.users()),
+        case="users in the cache after the second message",
+        evidence=second.frames,
+    )
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
@@ -285,6 +292,18 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         observed=counts,
         case="number of cache entries before and after the message, and of new entries for a different key",
         evidence=[*evidence, *another.frames],
+    )
+    packet = encrypt_message(
+        sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC2, SYMMETRIC_KEYS[128]
+    )
+    third = secured.dispositions({"": packet})[""]
+    judge(
+        "MQQB-3.1.1.3-06",
+        "MQQB-3.1.1.3-07",
+        expected=2,
+        observed=len(caches.entries(caches.RECEIVED_KEYS)) - known,
+        case="number of new cache entries for a different key and for a different algorithm",
+        evidence=[*another.frames, *third.frames],
     )
     observed = (
         first_remaining_ms

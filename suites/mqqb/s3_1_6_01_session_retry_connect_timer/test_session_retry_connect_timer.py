@@ -130,7 +130,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     )
 
 
-@covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.5.9-04", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
+@covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     """The SUT sends express, recoverable and transactional messages, and the peer drops two sessions: on each new
     session the SUT sends all messages again, in order within each priority. When the peer has acknowledged all messages
@@ -144,9 +144,20 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
     order = _group_tags_by_priority(came)
-    for _ in range(2):
+    for turn in ("first", "second"):
         session.close()
-        session = sender.await_session()
+        next_session = sender.poll_session()
+        judge(
+            "MQQB-3.1.6.1-01",
+            expected=holds("connected again", otherwise="not connected again"),
+            observed=next_session is not None,
+            case=f"after the {turn} loss of the session",
+            evidence=frames,
+        )
+        judge.conclude("MQQB-3.1.6.1-01")
+        if next_session is None:
+            raise ConformanceFailure("the SUT did not connect again")
+        session = next_session
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
         judge(
@@ -174,6 +185,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     again = sender.poll_session()
     judge(
         "MQQB-3.1.5.9-04",
+        "MQQB-3.1.6.1-01",
         expected=holds("connected again", otherwise="not connected again"),
         observed=again is not None,
         case="transactional messages alone",
@@ -193,6 +205,35 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     session.acknowledge_all()
     session.send(build_order_ack(peer, transactional[-1]))
     peer.settle()
+
+
+@covers("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
+def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
+    """Only two acknowledgments that the SUT created itself are unacknowledged when the peer drops the session: the SUT
+    connects again and sends both again.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-own-messages"), own=True)
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
+    session.close()
+    again = sender.poll_session()
+    judge(
+        "MQQB-3.1.6.1-01",
+        expected=CONNECTED_AGAIN,
+        observed=again is not None or "not connected again",
+        evidence=sent,
+    )
+    came = sender.collect_all(again, 2) if again else []
+    judge(
+        "MQQB-3.1.6.1-10",
+        "MQQB-3.1.6.1-D01",
+        expected=[1, 2],
+        observed=sorted(set(Sender.tags(came))),
+        case="numbers of the acknowledgments on the new session",
+        evidence=[*sent, *came],
+    )
+    if again is not None:
+        again.acknowledge_all()
 
 
 @needs("send")
@@ -285,7 +326,15 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     )
 
 
-@covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
+@covers(
+    "MQQB-3.1.6.1-03",
+    "MQQB-3.1.6.1-04",
+    "MQQB-3.1.6.1-05",
+    "MQQB-3.1.6.1-06",
+    "MQQB-3.1.6.1-07",
+    "MQQB-3.1.6.1-08",
+    "MQQB-3.1.6.1-09",
+)
 @needs("send", "two_addresses", "inspect")
 def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of this next
@@ -323,6 +372,8 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     judge(
         "MQQB-3.1.6.1-04",
         "MQQB-3.1.6.1-05",
+        "MQQB-3.1.6.1-06",
+        "MQQB-3.1.6.1-09",
         expected=[hops[0], *hops[2:], hops[0]],
         observed=tried,
         case="addresses of the failed attempts",

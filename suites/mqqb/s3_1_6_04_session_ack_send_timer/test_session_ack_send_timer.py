@@ -9,10 +9,14 @@ from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
-from suites.mqqb.steps.sender import Sender, is_recoverable
+from suites.mqqb.steps.sender import SET_UP_PACKETS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
+FLAGGED_NUMBERS: tuple[list[int], ...] = ([1, 2], [3], [])
+"""The numbers of the recoverable messages of the peer in each turn. In the last turn, the message is express."""
+EXPRESS_COUNT = 5
+"""The number of express messages that the first SessionAck acknowledges."""
 RECOVERABLE_ACK_DELAY_MS = 4_000
 """The time in ms between the first recoverable message and its acknowledgment (3.1.5.8.7), which is long enough to send
 two messages.
@@ -34,13 +38,14 @@ two messages.
 )
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
-    """In four turns, the peer sends two express messages, two recoverable messages, one recoverable message and one
+    """In four turns, the peer sends five express messages, two recoverable messages, one recoverable message and one
     express message: in each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
-    the messages of that turn.
+    the messages of that turn. An older session of the peer is idle.
     """
     sut.limit_time_scale(20)
+    peer.try_session()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
-    sent = [session.send(peer.message()) for _ in range(2)]
+    sent = [session.send(peer.message()) for _ in range(EXPRESS_COUNT)]
     first = _poll_next_packet(session, sut)
     judge(
         "MQQB-3.1.6.4-01",
@@ -54,18 +59,12 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     if first is None:
         raise ConformanceFailure("the SUT did not acknowledge the first messages")
     judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
-    bits = read_internal_bits(first)
-    flags = int.from_bytes(first.data[2:4], "little")
-    shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
-    judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
-    shown = {name: bits[name] for name in ("IN", "PT")}
-    judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
-    judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
+    _judge_internal_bits(judge, first)
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with a packet other than a SessionAck")
     judge(
         "MQQB-3.1.6.4-04",
-        expected=2,
+        expected=EXPRESS_COUNT,
         observed=first["SessionHeader"].AckSequenceNumber,
         case="AckSequenceNumber of the first SessionAck",
         evidence=[*sent, first],
@@ -80,8 +79,8 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     )
 
     sent += [session.send(peer.recoverable_message()) for _ in range(2)]
-    second = _poll_ack_of_messages(session, sut, 4)
-    evidence = [*sent[2:], second]
+    second = _poll_ack_of_messages(judge, session, sut, EXPRESS_COUNT + 2)
+    evidence = [*sent[EXPRESS_COUNT:], second]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
@@ -89,12 +88,12 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
-    third = _poll_ack_of_messages(session, sut, 5)
-    evidence = [second, sent[4], third]
+    third = _poll_ack_of_messages(judge, session, sut, EXPRESS_COUNT + 3)
+    evidence = [second, sent[-1], third]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
-    judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
+    judge("MQQB-3.1.6.4-08", "MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
     judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
@@ -104,36 +103,98 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         "MQQB-3.1.6.4-11",
         "MQQB-3.1.2.5-D01",
         "MQQB-3.1.6.4-04",
-        expected=fields({"SessionHeader.AckSequenceNumber": 6}),
+        expected=fields({"SessionHeader.AckSequenceNumber": len(sent)}),
         observed=fourth,
-        evidence=[third, sent[5], fourth],
+        evidence=[third, sent[-1], fourth],
     )
+    if fourth is None or fourth.kind != "SessionAck":
+        return
+    _judge_internal_bits(judge, fourth)
+    unflagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0})
+    judge("MQQB-3.1.6.4-08", "MQQB-3.1.6.4-10", expected=unflagged, observed=fourth, evidence=[third, sent[-1], fourth])
 
 
-@covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
+@covers(
+    "MQQB-3.1.6.4-02",
+    "MQQB-3.1.6.4-03",
+    "MQQB-3.1.6.4-05",
+    "MQQB-3.1.6.4-06",
+    "MQQB-3.1.6.4-07",
+    "MQQB-3.1.6.4-08",
+    "MQQB-3.1.6.4-09",
+    "MQQB-3.1.6.4-10",
+)
 @varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
-    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three
-    messages, one of them recoverable, and contains the SUT's WindowSize.
+    """The SUT sends three messages, one of them recoverable, and then two further recoverable messages one after the
+    other. After each step, the peer sends recoverable messages or an express message: the SessionAcks of the SUT count
+    the messages that the SUT has sent, acknowledge only the peer's last messages, and contain the SUT's WindowSize.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
     session, own = sender.await_first(3)
-    session.acknowledge_all()
-    sent = session.send(peer.message())
-    ack = session.expect(
-        "SessionAck", within_ms=sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS)
-    )
-    header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    recoverable = sum(is_recoverable(frame) for frame in session.messages)
-    for rule, name, expected in (
-        ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", 3),
-        ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
-        ("MQQB-3.1.6.4-09", "WindowSize", window),
-    ):
-        judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
+    for turn, numbers in enumerate(FLAGGED_NUMBERS, 1):
+        if turn > 1:
+            sender.send(turn + 2, delivery="recoverable")
+            own = sender.collect(session, turn + 2)
+        session.acknowledge_all()
+        before = len(session.received)
+        build = peer.message if turn == len(FLAGGED_NUMBERS) else peer.recoverable_message
+        sent = [session.send(build()) for _ in range(2 if turn == 1 else 1)]
+        ack = _poll_ack_of_count(session, sut, turn + 1)
+        acks = [frame for frame in session.received[before:] if frame.kind != "UserMessage"]
+        if ack is None:
+            raise ConformanceFailure("the SUT did not acknowledge the messages of the peer")
+        for frame in acks:
+            _judge_internal_bits(judge, frame)
+        if any(frame.kind != "SessionAck" for frame in acks):
+            raise ConformanceFailure("the SUT acknowledged the messages with a packet other than a SessionAck")
+        judge(
+            "MQQB-3.1.6.4-05",
+            "MQQB-3.1.6.4-08",
+            "MQQB-3.1.6.4-10",
+            expected=numbers,
+            observed=sorted(set().union(*(list_flagged_numbers(frame["SessionHeader"]) for frame in acks))),
+            case=f"numbers of the acknowledged messages of turn {turn}",
+            evidence=[*sent, *acks],
+        )
+        recoverable = sum(is_recoverable(frame) for frame in session.messages)
+        for rule, name, expected in (
+            ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", turn + 2),
+            ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
+            ("MQQB-3.1.6.4-09", "WindowSize", window),
+        ):
+            judge(rule, expected=fields({name: expected}), observed=ack["SessionHeader"], evidence=[*own, *sent, ack])
+
+
+def _judge_internal_bits(judge, ack) -> None:
+    """Judge IN and SH in BaseHeader.Flags, and PT in InternalHeader.Flags, of a SessionAck."""
+    flags = int.from_bytes(ack.data[2:4], "little")
+    shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
+    judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=ack)
+    judge.conclude("MQQB-3.1.6.4-02")
+    bits = read_internal_bits(ack)
+    shown = {name: bits[name] for name in ("IN", "PT")}
+    judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=ack)
+    judge.conclude("MQQB-3.1.6.4-03")
+
+
+def _poll_ack_of_count(session, sut, count: int):
+    """Wait for a packet that acknowledges the given number of messages, or that is neither a message nor a SessionAck;
+    return None if no such packet arrives in time.
+    """
+
+    def list_found() -> list:
+        others = [frame for frame in session.received if frame.kind not in ("UserMessage", *SET_UP_PACKETS)]
+        return [
+            frame for frame in others if frame.kind != "SessionAck" or frame["SessionHeader"].AckSequenceNumber == count
+        ]
+
+    within_ms = sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS)
+    session.peer.environment.run_until(lambda: bool(list_found()), within_ms)
+    return next(iter(list_found()), None)
 
 
 def _poll_next_packet(session, sut):
@@ -145,10 +206,17 @@ def _poll_next_packet(session, sut):
     return session.received[count] if len(session.received) > count else None
 
 
-def _poll_ack_of_messages(session, sut, count: int):
-    """Wait for the next packet; raise ConformanceFailure unless it acknowledges the given number of messages."""
+def _poll_ack_of_messages(judge, session, sut, count: int):
+    """Wait for the next packet, and judge its form and AckSequenceNumber; raise ConformanceFailure unless the packet
+    acknowledges the given number of messages.
+    """
     frame = _poll_next_packet(session, sut)
     acknowledged = _get_session_header_field(frame, "AckSequenceNumber")
+    if frame is not None:
+        _judge_internal_bits(judge, frame)
+        numbered = fields({"SessionHeader.AckSequenceNumber": count})
+        judge("MQQB-3.1.6.4-04", expected=numbered, observed=frame, evidence=frame)
+        judge.conclude("MQQB-3.1.6.4-04")
     if frame is not None and acknowledged != str(count):
         raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages, not all {count}")
     return frame

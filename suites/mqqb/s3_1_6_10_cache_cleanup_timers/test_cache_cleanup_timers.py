@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, one_of
+from harness.expectations import between, facts, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import AES_256, PROVIDER_BY_PRIVACY_LEVEL, RC4
@@ -114,10 +114,10 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers("MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-02")
+@covers("MQQB-3.1.6.10-01", "MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02")
 def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     """The SUT adds two entries to each security cache at about the same time: a minute after the end of their lifetime,
-    the SUT has deleted both entries of each cache.
+    the SUT has deleted both entries of each cache. A later entry starts the cleanup timer again.
     """
     sut.limit_time_scale(GREATEST_TIME_SCALE)
     scale, margin = sut.scale, sut.slack_ms(0)
@@ -139,6 +139,15 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     peer.pass_time(2 * margin)
     for rule, name in names.items():
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
+    evidence = _fill_caches(secured, ALICE, ADVANCED)
+    for rule, name in (("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS), ("MQQB-3.1.6.13-01", Caches.CERTIFICATES)):
+        judge(
+            rule,
+            expected=holds("the cleanup timer runs", otherwise="the cleanup timer does not run"),
+            observed=bool(caches.remaining_ms(name)),
+            case=f"{name} with a new entry",
+            evidence=evidence,
+        )
 
 
 def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
@@ -24,3 +25,71 @@ def change_after_update(change: Callable[[Session, OutgoingMessagePosition], Non
             return packet
 
     return replace_part(Updated)
+
+
+Condition = Callable[[Any, Any, Any], bool]
+"""The type of conditions: a function of the part, the session and the OutgoingMessagePosition."""
+
+
+def is_express(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message is an express message."""
+    return not position.recoverable
+
+
+def is_recoverable(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message is recoverable but not transactional."""
+    return bool(position.recoverable) and not position.TxSequenceNumber
+
+
+def is_transactional(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message is transactional."""
+    return bool(position.TxSequenceNumber)
+
+
+def is_own(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the queue manager itself created the message."""
+    return bool(position.UserMessage.MessagePropertiesHeader.MessageClass)
+
+
+def is_urgent(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message has a priority above 3."""
+    return bool(position.UserMessage.BaseHeader.PR > 3)
+
+
+def is_sent_again(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message was already sent on its session."""
+    return bool(position.Transmitted)
+
+
+def is_on_later_session(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message is sent on another connection than the first."""
+    earlier = self.__dict__.setdefault("sessions", {})
+    first = earlier.setdefault("first", session.transport)
+    return bool(first != session.transport)
+
+
+def is_on_second_queue(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message belongs to another outgoing queue than the first."""
+    first = self.__dict__.setdefault("first_queue", session.number)
+    return bool(first != session.number)
+
+
+def has_large_body(self: Any, session: Any, position: Any) -> bool:
+    """Return whether the message has a body of more than 4 KB."""
+    return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
+
+
+KINDS: tuple[tuple[str, str, Condition], ...] = (
+    ("express-message", "an express message", is_express),
+    ("recoverable-message", "a recoverable message", is_recoverable),
+    ("transactional-message", "a transactional message", is_transactional),
+    ("own-message", "a message that it created itself", is_own),
+    ("urgent-message", "a message with a priority above 3", is_urgent),
+    ("resent-message", "a message that it sends again on the same session", is_sent_again),
+    ("message-on-later-connection", "a message on a later connection", is_on_later_session),
+    ("message-of-second-queue", "a message of the second outgoing queue", is_on_second_queue),
+    ("large-message", "a message with a body of more than 4 KB", has_large_body),
+)
+
+KIND_BY_NAME = {name: (words, when) for name, words, when in KINDS}
+"""The description and the condition of each kind of message, by its name in names of faults."""

@@ -182,31 +182,36 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     "MQMQ-2.2.20.4-10",
     "MQMQ-2.2.20.4-12",
 )
-@pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
+@pytest.mark.parametrize(
+    "delivery",
+    ["express", "recoverable", *(pytest.param(one, marks=needs("send")) for one in ("transactional", "own"))],
+)
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """The peer sends eleven messages, and the SUT sends a message shortly before their acknowledgment is due; the peer
-    repeats this once: each time, the SessionHeader of the SUT's message acknowledges the eleven messages, and no
-    SessionAck follows.
+    """The peer sends eleven messages, and the SUT sends a message, or an acknowledgment that it creates itself, shortly
+    before the acknowledgment of these messages is due; the peer repeats this once with ten messages: each time, the
+    SessionHeader of the SUT's message acknowledges the messages of the peer, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.limit_time_scale(1)
-    sender = Sender(peer, sut)
+    sender = Sender(peer, sut, own=delivery == "own")
+    sender.use_other_queue_first()
     sender.send(1)
     sender.send(2, delivery="recoverable")
     session, _ = sender.await_first(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
-    stalls, headers = 0, []
+    stalls, headers, counts = 0, [], [0]
     for attempt in range(1, MAX_SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         received = [session.send(peer.message())]
-        received += [session.send(peer.recoverable_message()) for _ in range(RECOVERABLE_COUNT)]
+        counts.append(RECOVERABLE_COUNT - (attempt + 1) % 2)
+        received += [session.send(peer.recoverable_message()) for _ in range(counts[-1])]
         peer.pass_time(int(delay_ms * NEARLY_DUE_PART))
         count = attempt + 2
-        sender.send(count, delivery=delivery)
+        sender.send(count, **{} if delivery == "own" else {"delivery": delivery})
         frame = sender.collect(session, count)[-1]
         if frame["BaseHeader"].SH:
-            headers.append((attempt, count, frame))
+            headers.append((counts[:], count, frame))
             if len(headers) == 2:
                 break
             continue
@@ -218,8 +223,8 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         )
         return
     evidence = [*received, frame]
-    for turn, number, carrier in headers:
-        _judge_session_header(judge, carrier, turn, number, agreed.WindowSize, delivery, [*received, carrier])
+    for before, number, carrier in headers:
+        _judge_session_header(judge, carrier, before, number, agreed.WindowSize, delivery, [*received, carrier])
     if len(session.messages) < count:
         raise ConformanceFailure("the SUT's message did not arrive")
     judge(
@@ -242,11 +247,11 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     received.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
-        lambda one: one["SessionHeader"].AckSequenceNumber == (1 + RECOVERABLE_COUNT) * attempt + 1,
+        lambda one: one["SessionHeader"].AckSequenceNumber == attempt + sum(counts) + 1,
         within_ms=sut.duration_ms(ACK_TIMEOUT_MS),
     )
     for rule, name, expected in (
-        ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", RECOVERABLE_COUNT * attempt + 1),
+        ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", sum(counts) + 1),
         ("MQQB-3.1.7.1.3-21", "RecoverableMsgAckFlags", 1),
     ):
         flagged = fields({f"SessionHeader.{name}": expected})
@@ -258,18 +263,19 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session.acknowledge_all()
 
 
-def _judge_session_header(judge, frame, attempt, count, window, delivery, evidence):
-    """Judge the SessionHeader of a message of the SUT, after the given numbers of turns and of earlier messages of the
-    SUT.
+def _judge_session_header(judge, frame, counts, count, window, delivery, evidence):
+    """Judge the SessionHeader of a message of the SUT. ``counts``: the number of recoverable messages of the peer in
+    each turn, after a zero. ``count``: the number of messages of the SUT.
     """
     carried = frame["SessionHeader"]
-    own = 1 + (attempt if delivery != "express" else 0)
+    attempt = len(counts) - 1
+    own = 1 + (attempt if delivery not in ("express", "own") else 0)
     due_fields = (
-        ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", (1 + RECOVERABLE_COUNT) * attempt),
-        ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", RECOVERABLE_COUNT * (attempt - 1) + 1),
+        ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", attempt + sum(counts)),
+        ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", sum(counts[:-1]) + 1),
         ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
         ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", own),
-        ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", (1 << RECOVERABLE_COUNT) - 1),
+        ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", (1 << counts[-1]) - 1),
         ("MQQB-3.1.7.1.3-22", "WindowSize", window),
         ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber", count),
         ("MQMQ-2.2.20.4-10", "RecoverableMsgSeqNumber", own),
@@ -304,23 +310,23 @@ UNACKNOWLEDGED_COUNT = 2
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 @pytest.mark.parametrize("last", [pytest.param("transactional", marks=needs("send")), "acknowledgments"])
 def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
-    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize. Then the SUT has two
-    transactional messages, or two acknowledgments that it creates itself: the SUT sends these two only after the peer
-    has acknowledged a message.
+    """The SUT has two recoverable messages less than the agreed WindowSize. Then the SUT has four transactional
+    messages, or four acknowledgments that it creates itself: the SUT sends two of them, and the other two only after
+    the peer has acknowledged a message.
     """
     queue = "mqc-window"
     sender = Sender(peer, sut, peer.direct_name(queue))
     sender.send(1, delivery="recoverable")
     session, _ = sender.await_first(1)
     window = require_agreed_window(session)
-    sender.send(*range(2, window + 1), delivery="recoverable")
-    sender.collect_all(session, window)
+    sender.send(*range(2, window - 1), delivery="recoverable")
+    sender.collect_all(session, window - 2)
     if last == "transactional":
-        sender.send(window + 1, window + 2, delivery="transactional")
+        sender.send(*range(window - 1, window + 3), delivery="transactional")
     else:
         own = peer.open_raw()
         asking = {"AdminQueue": rf"TCP:{peer.address}\private$\{queue}", "DM": 1}
-        for _ in range(2):
+        for _ in range(4):
             own.send(peer.message(asking, properties={"PA": 1}))
     came = sender.collect_all(session, window)
     judge.all(
@@ -340,15 +346,17 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed WindowSize: the SUT sends as many messages as WindowSize on the
-    first session. The SUT also sends as many messages as WindowSize on the next session, which begins with two
-    unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize, and the last three are urgent: the SUT sends as many
+    messages as WindowSize on the first session. The SUT also sends as many messages as WindowSize on the next session,
+    which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
+    sender.use_other_queue_first()
     sender.send(1)
     session, _ = sender.await_first(1)
     window = require_agreed_window(session)
-    sender.send(*range(2, window + 4))
+    sender.send(*range(2, window + 1))
+    sender.send(*range(window + 1, window + 4), **{"priority": 7} if sut.has("send") else {})
     first = sender.collect_all(session, window)
     session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_COUNT))
     every = len(sender.collect(session, window + 3))

@@ -214,6 +214,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     found = DecryptedMessage(outgoing.send(body=large, privacy_level="base", delivery=delivery))
     judge(
         "MQQB-3.1.7.1.5-01",
+        "MQQB-3.1.7.1-08",
         expected=holds("encrypted", otherwise="in clear"),
         observed=found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data and found.body == large,
         case="body of more than 64 KB",
@@ -322,15 +323,29 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
-    for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
+    for cut, preferred, delivery in (
+        (True, "rc2", "express"),
+        (True, "rc4", "express"),
+        (False, "rc2", "express"),
+        (True, "rc2", "recoverable"),
+    ):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
-        opened = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced"))
+        opened = DecryptedMessage(
+            outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced", delivery=delivery)
+        )
         key = opened.key or b""
         frames.append(opened.frame)
-        found[f"{preferred}, {40 if cut else 128} bits"] = len(key) == 16 and not any(key[5:])
+        found[f"{preferred}, {40 if cut else 128} bits, {delivery}"] = len(key) == 16 and not any(key[5:])
         outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
-    expected = fields({"rc2, 40 bits": True, "rc4, 40 bits": False, "rc2, 128 bits": False})
+    expected = fields(
+        {
+            "rc2, 40 bits, express": True,
+            "rc4, 40 bits, express": False,
+            "rc2, 128 bits, express": False,
+            "rc2, 40 bits, recoverable": True,
+        }
+    )
     judge.all(
         expected=expected,
         observed=found,
@@ -445,6 +460,15 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         observed={"number_of_cache_entries_before": before, "number_of_cache_entries_after": len(entries)},
         evidence=first.frame,
     )
+    judge(
+        "MQQB-3.1.1.3-10",
+        "MQQB-3.1.1.3-11",
+        expected=1,
+        observed=len(entries),
+        case="number of cache entries after the first message",
+        evidence=first.frame,
+    )
+    judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
     entry = entries[0] if entries else {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.7.1.5-25", "RemoteQMGuid", str(peer.identifier)),
@@ -491,15 +515,29 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
             evidence=[first.frame, again.frame],
         )
     frames = []
-    for level, preference in (
-        ("base", {"preferred_base": "rc2"}),
-        ("enhanced", {}),
-        ("enhanced", {"preferred_enhanced": "rc2"}),
+    for level, preference, delivery in (
+        ("base", {"preferred_base": "rc2"}, "express"),
+        ("enhanced", {}, "recoverable"),
+        ("enhanced", {"preferred_enhanced": "rc2"}, "express"),
     ):
         sut.configure(**preference)
-        frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
+        frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
     outgoing.end()
     peer.pass_time(SECOND_MS)
+    enhanced = [
+        entry["CryptoAlgorithm"]
+        for entry in caches.entries(Caches.SENT_KEYS)
+        if entry["CryptoServiceProvider"] == ENHANCED_PROVIDER
+    ]
+    judge(
+        "MQQB-3.1.1.3-10",
+        "MQQB-3.1.1.3-11",
+        expected=sorted([RC2, RC4]),
+        observed=sorted(enhanced),
+        case="algorithms of the keys of the Enhanced provider in the cache",
+        evidence=frames,
+    )
+    judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]

@@ -6,26 +6,31 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
 
 
-@covers("MQQB-3.1.7.1.6-06")
+@covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06")
 def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, judge):
-    """The peer drops the connection of a session with two unacknowledged messages of the SUT, and an application sends
-    a third message: the SUT sends the three messages on a new session, and leaves its session with another queue
-    manager open.
+    """The peer drops the connection of a session with two unacknowledged messages and an unacknowledged acknowledgment
+    of the SUT, and the SUT has a fourth message: the SUT sends the four messages once on a new session, and leaves its
+    session with another queue manager open.
     """
     bystander = peer.open_raw({"ClientGuid": OTHER_GUID})
     sender = Sender(peer, sut, peer.direct_name("mqc-dropped"))
     sender.send(1, 2)
     session, sent = sender.await_first(2)
+    Provoker(peer, sender.to).send(3)
+    sender.collect(session, 3)
     session.close()
-    sender.send(3)
+    sender.send(4)
     again = sender.poll_session()
-    came = [] if again is None else sender.collect(again, 3)
+    came = [] if again is None else sender.collect_all(again, 4)
     judge(
+        "MQQB-3.1.7.1.6-03",
+        "MQQB-3.1.7.1.6-04",
         "MQQB-3.1.7.1.6-06",
-        expected=[1, 2, 3],
+        expected=[1, 2, 3, 4],
         observed=sorted(Sender.tags(came)),
         case="numbers of the messages on the next session",
         evidence=[*sent, *came],
@@ -41,7 +46,7 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
 
 
 @needs("queue_control")
-@covers("MQQB-3.1.7.1.6-03")
+@covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06")
 def test_empty_queue_of_lost_connection_is_not_connected(peer, sut, judge):
     """The peer acknowledges the only message of a session and drops the connection: State of the outgoing queue, which
     is empty, is not Connected.
@@ -55,6 +60,7 @@ def test_empty_queue_of_lost_connection_is_not_connected(peer, sut, judge):
     session.close()
     judge(
         "MQQB-3.1.7.1.6-03",
+        "MQQB-3.1.7.1.6-06",
         expected=holds("not Connected", otherwise="Connected"),
         observed=peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"),
         case="State of the outgoing queue",

@@ -18,11 +18,13 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
 
 RETRY_INTERVAL_MS = 40_000
 """A retry time in ms that is long enough to observe that no session exists."""
 SECONDS_PER_HOUR = 3_600
+LARGE_BODY = "a large body " * 800
 LONGEST_LABEL = 249
 """The greatest number of characters in a label."""
 LARGE_REPETITION = 120_000
@@ -37,17 +39,22 @@ ACKNOWLEDGMENT_BITS = {
 
 @covers("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03")
 def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(peer, sut, judge):
-    """The SUT sends two messages: both arrive on the session that it opened for them, with increasing MessageIDs."""
+    """The SUT sends six messages and an acknowledgment: all arrive on the session that it opened for them, with
+    increasing MessageIDs.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     sender.send(1, 2)
-    session = sender.await_session()
-    came = sender.collect_all(session, 2)
+    session, _ = sender.await_first(2)
+    sender.send(3, 4, 5, 6)
+    sender.collect(session, 6)
+    Provoker(peer, sender.to).send(7)
+    came = sender.collect_all(session, 7)
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-10",
         "MQQB-3.1.7.1.6-01",
         "MQQB-3.1.7.16-03",
-        expected=[1, 2],
+        expected=[1, 2, 3, 4, 5, 6, 7],
         observed=sorted(Sender.tags(came)),
         case="numbers of the messages on the session",
         evidence=came,
@@ -55,8 +62,8 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
     judge(
         "MQQB-3.1.7.1.1-02",
-        expected=holds("the second MessageID follows the first"),
-        observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
+        expected=holds("each MessageID is greater than the previous MessageID"),
+        observed=(len(ids) == 7 and all(before < after for before, after in pairwise(ids))) or str(ids),
         evidence=came,
     )
 
@@ -70,7 +77,7 @@ def test_packet_has_properties_of_message(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
-    priorities = {1: 6, 2: 1}
+    priorities = {1: 7, 2: 1}
     labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2"}
     lifetimes = {1: 8_000, 2: 0x8000_0001}
     bodies = {1: "message 1", 2: "message 2" * LARGE_REPETITION}
@@ -123,7 +130,7 @@ def _get_properties(frame) -> dict[str, Any]:
 @varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
     """The SUT sends messages that request one or all kinds of acknowledgments, and one or both kinds of journaling: the
-    packets have the bits for these requests and the requested TimeToBeReceived.
+    packets have the bits for these requests and the requested lifetimes.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -145,6 +152,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
         wanted[given["application_tag"]] = (
             sorted([*fields.get("acks", []), *fields.get("journal", [])]),
             SECONDS_PER_HOUR + number,
+            2 * SECONDS_PER_HOUR,
         )
     session = sender.await_session()
     came = sender.collect_all(session, len(asked))
@@ -156,26 +164,26 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
             "MQQB-3.1.7.1.1-03",
             expected=expected,
             observed=observed,
-            case="requested acknowledgments, and TimeToBeReceived in seconds",
+            case="requested acknowledgments, and TimeToBeReceived and TimeToReachQueue in seconds",
             evidence=found.get(tag) or came,
         )
 
 
-def _get_requests(frame) -> tuple[list[str], int]:
-    """Return the acknowledgments and the journaling that a packet requests, and its TimeToBeReceived."""
+def _get_requests(frame) -> tuple[list[str], int, int]:
+    """Return the acknowledgments and the journaling that a packet requests, and its lifetimes in seconds."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
-    return sorted(acks + journals), int(user.TimeToBeReceived)
+    return sorted(acks + journals), int(user.TimeToBeReceived), int(frame["BaseHeader"].TimeToReachQueue)
 
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.13-13")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """An application pauses one outgoing queue of the SUT before the second message of each kind of delivery, and
-    another outgoing queue before its only message: the SUT sends the waiting messages of a queue only after the
-    application has resumed this queue.
+    """An application pauses one outgoing queue of the SUT before messages of each kind of delivery, an urgent message
+    and an acknowledgment, and another outgoing queue before its last message: the SUT sends the waiting messages of a
+    queue only after the application has resumed this queue.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     beside = peer.direct_name("mqc-beside")
@@ -186,6 +194,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     sut.pause(sender.to)
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
+    sender.send(8, priority=7)
+    Provoker(peer, sender.to).send(9)
     sender.collect_all(session, 1)
     held = [tag for tag in Sender.tags(session.messages) if tag not in (5, 7)]  # the other queue may share it (E16)
     sut.send(beside, body="beside", application_tag=7)
@@ -193,7 +203,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     sut.pause(beside)
     sut.send(beside, body="beside", application_tag=6)
     sut.resume(sender.to)
-    sender.collect_all(session, 4)
+    sender.collect_all(session, 6)
     after = sorted(set(Sender.tags(peer.inbox.messages)))
     sut.resume(beside)
     session.acknowledge_all()
@@ -203,7 +213,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1-02",
         "MQQB-3.1.7.13-13",
-        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2, 3, 4, 5, 7]),
+        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2, 3, 4, 5, 7, 8, 9]),
         observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
         evidence=session.messages,
     )
@@ -213,8 +223,9 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
 @varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
-    """The SUT sends one message, and a second message waits in the paused queue: OutgoingQueueReference of the session
-    is this queue; Transmitted is TRUE for the first message, and FALSE for the second message.
+    """The SUT sends an express message, a transactional message and an acknowledgment, and a fourth message waits in
+    the paused queue: OutgoingQueueReference of the session is this queue; Transmitted is FALSE only for the fourth
+    message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
@@ -228,21 +239,27 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
         evidence=came,
     )
     judge.conclude("MQQB-3.1.7.1-04")
+    sender.send(2, delivery="transactional")
+    Provoker(peer, sender.to).send(3)
+    sender.collect_all(session, 3)
     sut.pause(sender.to)
-    sender.send(2)
-    sender.collect_all(session, 1)
+    sender.send(4)
+    sender.collect_all(session, 3)
     shown = _find_session(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
     judge(
         "MQQB-3.1.7.1.6-02",
-        expected=[True, False],
+        expected=[True, True, True, False],
         observed=done,
-        case="Transmitted of the sent and the waiting message",
+        case="Transmitted of the sent messages and the waiting message",
         evidence=session.messages,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 2)
+    sender.collect_all(session, 4)
     session.acknowledge_all()
+    for frame in session.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
 
 
 def _find_session(sut, format_name: str) -> dict[str, Any]:
@@ -261,16 +278,19 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages, and the peer drops the connection without an acknowledgment: the queue still
     contains three messages and is not Connected, and another session stays open. An application adds a message. On the
-    next session, which the peer also drops, and on the session after that, the SUT sends each message once.
+    next session, which the peer also drops, and on the session after that, the SUT sends each message once. One message
+    is urgent, and one message has a large body.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
-    sender.send(1, 2, 3)
+    sender.send(1)
+    sender.send(2, **{"priority": 7} if sut.has("send") else {})
+    sender.send(3, **{"body": LARGE_BODY} if sut.has("send") else {})
     session = sender.await_session()
     first = sender.collect_all(session, 3)
     judge(
         "MQQB-3.1.7.16-06",
         expected=[1, 2, 3],
-        observed=Sender.tags(first),
+        observed=sorted(Sender.tags(first)),
         case="numbers of the messages on the first session",
         evidence=first,
     )
@@ -285,8 +305,8 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 
     seen = peer.eventually(has_disconnected)
     kept = sut.outgoing(sender.to)["count"]
+    lost = holds("not Connected", otherwise="Connected")
     if seen or not peer.has_unawaited_connection:
-        lost = holds("not Connected", otherwise="Connected")
         observed = {"state": seen, "messages_in_queue": kept}
         judge(
             "MQQB-3.1.7.1.6-03",
@@ -316,6 +336,17 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     for turn in ("next", "third"):
         if again is not None:
             again.close()
+            seen = peer.eventually(has_disconnected)
+            if seen or not peer.has_unawaited_connection:
+                judge(
+                    "MQQB-3.1.7.1.6-03",
+                    "MQQB-3.1.7.1.6-06",
+                    expected=lost,
+                    observed=seen,
+                    case="State of the outgoing queue after the second loss",
+                    evidence=again.last,
+                )
+                judge.conclude("MQQB-3.1.7.1.6-06")
         again = sender.poll_session(
             sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS) + sut.response_timeout_ms
         )
@@ -324,7 +355,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
             "MQQB-3.1.7.1.6-04",
             *(["MQQB-3.1.7.1.6-03"] if turn == "third" else []),
             expected=every,
-            observed=Sender.tags(later),
+            observed=sorted(Sender.tags(later)),
             case=f"numbers of the messages on the {turn} session",
             evidence=[*first, *later],
         )

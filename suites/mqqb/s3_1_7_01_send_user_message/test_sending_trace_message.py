@@ -5,13 +5,15 @@ The checks of 3.1.5.8.9 judge reports on received messages.
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.two_destinations import TwoDestinations
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 HIGHEST_BIT = 0x8000_0000
@@ -155,3 +157,33 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     lines = Report(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
     judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, case="next hop in the report", evidence=reports)
+
+
+@covers("MQQB-3.1.7.1.7-05")
+@needs("send", "public_names")
+def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, judge):
+    """The SUT sends a traced message to the peer and a traced message to a second queue manager: one report contains
+    the address of the peer as next hop, and the other report contains the address of the second queue manager.
+    """
+    two = TwoDestinations(peer, second_host, sut)
+    two.send_in_turn((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
+
+    def list_reports() -> list[Frame]:
+        return [frame for frame in peer.inbox.messages if frame["UserHeader"].DQ == QueueType.PUBLIC]
+
+    peer.environment.run_until(lambda: len(list_reports()) >= len(two.both), sut.connect_timeout_ms)
+    reports = list_reports()
+    if not reports:
+        judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
+        return
+    lines = [line for frame in reports for line in Report(frame).text.split("\r\n") if line.startswith("<NEXT HOP>")]
+    judge(
+        "MQQB-3.1.7.1.7-05",
+        expected=sorted(f"<NEXT HOP>{destination.peer.address}</NEXT HOP>" for destination in two.both),
+        observed=sorted(lines),
+        case="next hops in the reports",
+        evidence=reports,
+    )
+    for destination in two.both:
+        destination.session.acknowledge_all()
+    peer.inbox.acknowledge()

@@ -58,23 +58,25 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
 @covers("MQQB-3.1.7.14-07")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
-    """An application pauses and resumes the SUT's outgoing queue while a message is unacknowledged:
+    """An application pauses and resumes the SUT's outgoing queue twice while a message is unacknowledged: each time,
     SessionActive is TRUE.
     """
     sender = Sender(peer, sut)
     sender.send(1)
     _, sent = sender.await_first(1)
-    sut.pause(sender.to)
-    if find_initiated_session(sut, sender.to)["SessionActive"]:
-        raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (MS-MQQB 3.1.7.13)")
-    sut.resume(sender.to)
-    judge(
-        "MQQB-3.1.7.14-07",
-        expected=True,
-        observed=find_initiated_session(sut, sender.to)["SessionActive"],
-        case="SessionActive after the resumption",
-        evidence=sent,
-    )
+    for turn in ("first", "second"):
+        sut.pause(sender.to)
+        if find_initiated_session(sut, sender.to)["SessionActive"]:
+            raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (MS-MQQB 3.1.7.13)")
+        sut.resume(sender.to)
+        judge(
+            "MQQB-3.1.7.14-07",
+            expected=True,
+            observed=find_initiated_session(sut, sender.to)["SessionActive"],
+            case=f"SessionActive after the {turn} resumption",
+            evidence=sent,
+        )
+        judge.conclude("MQQB-3.1.7.14-07")
 
 
 @needs("send", "pause", "queue_control")

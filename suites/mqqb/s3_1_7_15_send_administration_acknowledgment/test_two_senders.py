@@ -13,6 +13,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
     "MQQB-3.1.7.15-15",
     "MQQB-3.1.7.15-17",
     "MQQB-3.1.7.15-18",
+    "MQQB-3.1.7.15-30",
     "MQQB-3.1.7.15-34",
 )
 def test_each_sender_receives_acknowledgments_of_its_own_messages(peer, second_host, sut, judge):
@@ -31,6 +32,7 @@ def test_each_sender_receives_acknowledgments_of_its_own_messages(peer, second_h
             "MQQB-3.1.7.15-15",
             "MQQB-3.1.7.15-17",
             "MQQB-3.1.7.15-18",
+            "MQQB-3.1.7.15-30",
             "MQQB-3.1.7.15-34",
             expected=acknowledged(*sent[receiver]),
             observed=came,

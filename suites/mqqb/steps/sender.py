@@ -15,8 +15,8 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.ordering import is_order_or_final_ack
-from suites.mqqb.steps.provoking import Provoker, read_tag
+from suites.mqqb.steps.ordering import build_order_ack, is_order_or_final_ack
+from suites.mqqb.steps.provoking import Provoker, let_sut_send, read_tag
 
 RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
@@ -24,22 +24,29 @@ ACK_TIMEOUT_MS = 20_000
 """The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>). An acknowledgment may arrive until this
 time has passed.
 """
+OTHER_QUEUE_TAG = 0x7F00
+"""The tag of a message to another queue than that of the check. No other message has this tag."""
 SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
 
 class Sender:
-    """Let the SUT send the messages of one check; ``to``: a format name of the peer, by default a direct name."""
+    """Let the SUT send the messages of one check.
+
+    ``to``: a format name of the peer, by default a direct name. ``own``: whether the messages are acknowledgments that
+    the SUT creates itself, although the SUT has the facility ``send``.
+    """
 
     PEER_WINDOW = 61
     """A WindowSize of the peer that differs from the default WindowSize of the SUT, which is 64 (note <36>)."""
     LARGEST_WINDOW = 512
     """The largest window that a check fills."""
 
-    def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, own: bool = False) -> None:
         self.peer = peer
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
+        self._own = own
         self._provoker: Provoker | None = None
         self._known: list[Frame] = []
         """Messages that arrived on sessions of the peer before the last session was found."""
@@ -52,10 +59,23 @@ class Sender:
         If the SUT does not have the facility ``send``, the peer causes acknowledgments instead; in this case,
         ``fields`` contains at most a delivery of ``RECOVERABLE``.
         """
-        if not self.sut.has("send") and fields.keys() <= {"delivery"}:
+        if (self._own or not self.sut.has("send")) and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
             return [provoker.send(tag, **fields) for tag in tags]
         return [self.sut.send(self.to, **{"body": f"message {tag}", "application_tag": tag, **fields}) for tag in tags]
+
+    def use_other_queue_first(self, delivery: str = "express") -> None:
+        """Let the SUT send a message to another queue of the peer, and acknowledge the message; its session stays open.
+        A transactional message needs the facility ``send``.
+        """
+        let_sut_send(
+            self.peer, self.sut, self.peer.direct_name("mqc-other-queue"), tag=OTHER_QUEUE_TAG, delivery=delivery
+        )
+        session, sent = self.await_first(1)
+        session.acknowledge_all()
+        if sent[0]["UserHeader"].TH:
+            session.send(build_order_ack(self.peer, sent[0]))
+        self.peer.settle()
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
         """Wait for the session on which the SUT sends next: a session that the SUT sets up, or a session that is

@@ -1,0 +1,222 @@
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event that appear at a later expiry or on a second session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install, add
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.model.states import SessionState
+
+Condition = Callable[[Any, Any, int], bool]
+"""The type of conditions: a function of the part, the session and the number of earlier expiries of its timer."""
+
+
+def _ignore_timer(when: Condition) -> Install:
+    """Return an installer of a fault that ignores some expiries of the Session Retry Connect Timer."""
+
+    def run(self: Any, original: Any, session: Any, now: Any) -> None:
+        expired = self.__dict__.setdefault("expired", {})
+        earlier = expired.get(session.number, 0)
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            expired[session.number] = earlier + 1
+            if when(self, session, earlier):
+                return
+        original(session, now)
+
+    return change_step(Establishing.on_session_retry_connect_timer, run)
+
+
+def _has_older_session(self: Any, session: Any, earlier: int) -> bool:
+    return any(
+        one.number < session.number
+        for one in self.qm.sessions.values()
+        if one.initiator and one.SessionState is SessionState.WAITING_RECONNECT
+    )
+
+
+def _change_selection(change: Callable[[Any, Any], None]) -> Install:
+    """Return an installer of a fault that changes a session after the selection of a further next hop."""
+
+    def run(self: Any, original: Any, session: Any) -> None:
+        original(session)
+        if session.NextHopIndexer:
+            change(self, session)
+
+    return change_step(Resolving.select_next_hop, run)
+
+
+def _advance_by_two(self: Any, original: Any, session: Any, now: Any) -> None:
+    if session.NextHopIndexer == 1:
+        session.NextHopIndexer += 1
+    original(session, now)
+
+
+def _stay_at_second(self: Any, original: Any, session: Any, now: Any) -> None:
+    if session.NextHopIndexer == 1 and len(session.NextHopCollection) > 2:
+        session.NextHopIndexer = 0
+    original(session, now)
+
+
+def _resolve_at_second(self: Any, original: Any, session: Any, now: Any) -> None:
+    waiting = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
+    if waiting and session.NextHopIndexer >= 1 and self.qm.connecting.may_connect():
+        self.establish(session, now, again=True)
+    else:
+        original(session, now)
+
+
+def _stop_after_last(self: Any, original: Any, session: Any, now: Any) -> None:
+    hops = session.NextHopCollection
+    if len(hops) > 1 and session.NextHopIndexer + 1 >= len(hops):
+        return
+    original(session, now)
+
+
+def _connect_to_first(self: Any, original: Any, session: Any) -> None:
+    address = session.RemoteQMAddress
+    if session.NextHopIndexer >= 2:
+        session.RemoteQMAddress = session.NextHopCollection[1].Address
+    original(session)
+    session.RemoteQMAddress = address
+
+
+def _withhold(when: Callable[[Any, Any, bool], bool]) -> Install:
+    """Return an installer of a fault that does not send some messages of a lost session again."""
+
+    def run(self: Any, original: Any, session: Any) -> None:
+        losses = self.__dict__.setdefault("losses", {})
+        sent = [one for one in session.OutgoingMessageTable if one.Transmitted]
+        again = losses.get(session.number, 0) > 0
+        losses[session.number] = losses.get(session.number, 0) + bool(sent)
+        chosen = {one.order for one in sent if when(one, sent, again)}
+        original(session)
+        table = session.OutgoingMessageTable
+        table.withhold_all()
+        for position in table:
+            if position.order not in chosen:
+                self.qm.dispatch_collection.add(session, position)
+
+    return change_step(SessionInitialization.initialize_messages, run)
+
+
+def _name_no_host(self: Any, session: Any) -> None:
+    session.RemoteQMHostName = ""
+
+
+_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
+    (
+        "initiator-third-retry-omitted",
+        "MQQB-3.1.6.1-01",
+        "The initiator ignores the third and each later expiry of the Session Retry Connect Timer.",
+        _ignore_timer(lambda self, session, earlier: earlier > 1),
+    ),
+    (
+        "initiator-retry-of-second-session-omitted",
+        "MQQB-3.1.6.1-01",
+        "The initiator ignores the expiry of the timer while an older session also waits for its timer.",
+        _ignore_timer(_has_older_session),
+    ),
+    *(
+        (
+            f"initiator-retry-for-{label}-omitted",
+            "MQQB-3.1.6.1-01",
+            f"The initiator does not connect again if {words} wait.",
+            _ignore_timer(when),
+        )
+        for label, words, when in (
+            (
+                "express-messages",
+                "only express messages",
+                lambda self, session, earlier: not any(one.recoverable for one in session.OutgoingMessageTable),
+            ),
+            (
+                "transactional-messages",
+                "transactional messages",
+                lambda self, session, earlier: any(one.TxSequenceNumber for one in session.OutgoingMessageTable),
+            ),
+            (
+                "several-messages",
+                "several messages",
+                lambda self, session, earlier: len(session.OutgoingMessageTable) > 1,
+            ),
+            (
+                "own-messages",
+                "only messages that the initiator created itself",
+                lambda self, session, earlier: all(
+                    one.UserMessage.MessagePropertiesHeader.MessageClass for one in session.OutgoingMessageTable
+                ),
+            ),
+        )
+    ),
+    (
+        "initiator-third-next-hop-skipped",
+        ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
+        "The initiator advances NextHopIndexer by two after the second next hop.",
+        change_step(Establishing.on_session_retry_connect_timer, _advance_by_two),
+    ),
+    (
+        "initiator-third-next-hop-never-tried",
+        ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
+        "The initiator alternates between the first and the second next hop.",
+        change_step(Establishing.on_session_retry_connect_timer, _stay_at_second),
+    ),
+    (
+        "initiator-third-next-hop-resolved-again",
+        ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-09"),
+        "The initiator resolves the addresses again after the second next hop, even if there is a third next hop.",
+        change_step(Establishing.on_session_retry_connect_timer, _resolve_at_second),
+    ),
+    (
+        "initiator-no-retry-after-last-of-several-next-hops",
+        "MQQB-3.1.6.1-03",
+        "The initiator does not connect again after the last of several next hops.",
+        change_step(Establishing.on_session_retry_connect_timer, _stop_after_last),
+    ),
+    (
+        "initiator-third-next-hop-with-second-address",
+        "MQQB-3.1.6.1-06",
+        "The initiator connects to the address of the second next hop when it tries the third next hop.",
+        change_step(Connecting.connect_transport, _connect_to_first),
+    ),
+    (
+        "initiator-host-name-of-further-next-hop-empty",
+        "MQQB-3.1.6.1-07",
+        "The initiator sets RemoteQMHostName to an empty string when it tries a further next hop.",
+        _change_selection(_name_no_host),
+    ),
+    *(
+        (
+            f"initiator-{label}-of-lost-session-not-sent-again",
+            ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
+            f"The initiator does not send {words} of a lost session on the new session.",
+            _withhold(when),
+        )
+        for label, words, when in (
+            (
+                "last-message",
+                "the last of several messages",
+                lambda one, sent, again: len(sent) > 2 and one is sent[-1],
+            ),
+            ("express-messages", "the express messages", lambda one, sent, again: not one.recoverable),
+            ("transactional-messages", "the transactional messages", lambda one, sent, again: one.TxSequenceNumber),
+            (
+                "messages-of-second-loss",
+                "the messages that were also sent on an earlier lost session",
+                lambda one, sent, again: again,
+            ),
+            (
+                "own-messages",
+                "the messages that it created itself",
+                lambda one, sent, again: bool(one.UserMessage.MessagePropertiesHeader.MessageClass),
+            ),
+        )
+    ),
+)
+for _name, _breaks, _says, _install in _FAULTS:
+    add(_name, _breaks, _says, _install, blind=True)

@@ -1,0 +1,296 @@
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that depend on earlier acknowledgments and other sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import change_step
+from harness.faults.primitives import replace_byte
+from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.codec import FormatError, SessionAckPacket, parse_packet
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.effects import Effect, SendPacket
+
+Condition = Callable[[Any, Any, int], bool]
+"""The type of conditions: a function of the part, the session and the number of earlier SessionAcks of the session."""
+
+
+def _is_later(self: Any, session: Any, earlier: int) -> bool:
+    return earlier > 0
+
+
+def _is_third(self: Any, session: Any, earlier: int) -> bool:
+    return earlier > 1
+
+
+def _has_second_session(self: Any, session: Any, earlier: int) -> bool:
+    others = (one.number for one in self.qm.sessions.values() if one is not session)
+    return any(number < session.number for number in others)
+
+
+def _is_initiator(self: Any, session: Any, earlier: int) -> bool:
+    return bool(session.initiator)
+
+
+def _has_only_express(self: Any, session: Any, earlier: int) -> bool:
+    return not session.RecoverableMsgAckFlags
+
+
+def _has_sent(self: Any, session: Any, earlier: int) -> bool:
+    return bool(session.MessageSentCount)
+
+
+def _has_several(self: Any, session: Any, earlier: int) -> bool:
+    return bool(session.UnackedReceivedMsgCount > 3)
+
+
+_CASES: dict[str, tuple[str, Condition]] = {
+    "second-session-ack": ("the second and each later SessionAck of a session", _is_later),
+    "third-session-ack": ("the third and each later SessionAck of a session", _is_third),
+    "session-ack-of-later-session": ("a SessionAck on a session while an older session exists", _has_second_session),
+    "session-ack-of-initiator": ("a SessionAck on a session that it initiated", _is_initiator),
+    "session-ack-of-express-messages": ("a SessionAck for express messages only", _has_only_express),
+    "session-ack-after-sent-message": ("a SessionAck after it has sent a message", _has_sent),
+    "session-ack-of-several-messages": ("a SessionAck for more than three messages", _has_several),
+}
+
+
+def _count_acks(self: Any, session: Any) -> int:
+    known = self.__dict__.setdefault("sent", {})
+    earlier: int = known.get(session.transport, 0)
+    return earlier
+
+
+def _drop(case: str) -> Install:
+    """Return an installer of a fault that omits some SessionAcks when the timer expires."""
+    when = _CASES[case][1]
+
+    def run(self: Any, original: Any, session: Any, now: Any) -> None:
+        earlier = _count_acks(self, session)
+        self.sent[session.transport] = earlier + bool(session.UnackedReceivedMsgCount)
+        if session.UnackedReceivedMsgCount and when(self, session, earlier):
+            return
+        original(session, now)
+
+    return change_step(SessionAcks.on_send_timer, run)
+
+
+def _change(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
+    """Return an installer of a fault that changes the packet of some SessionAcks."""
+    when = _CASES[case][1]
+
+    def run(self: Any, original: Any, session: Any) -> SessionAckPacket:
+        earlier = _count_acks(self, session)
+        last = self.__dict__.setdefault("last", {})
+        packet: SessionAckPacket = original(session)
+        if when(self, session, earlier):
+            packet = change(packet, session, last.get(session.transport, packet.SessionHeader))
+        self.sent[session.transport] = earlier + 1
+        last[session.transport] = packet.SessionHeader
+        return packet
+
+    return change_step(SessionAcks.build, run)
+
+
+def _set(field: str, value: Callable[[Any, Any], int]) -> Callable[[Any, Any, Any], Any]:
+    return lambda packet, session, last: replace(
+        packet, SessionHeader=replace(packet.SessionHeader, **{field: value(session, last)})
+    )
+
+
+def _repeat(field: str) -> Callable[[Any, Any, Any], Any]:
+    return _set(field, lambda session, last: getattr(last, field))
+
+
+def _change_bytes(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
+    """Return an installer of a fault that changes one byte of some SessionAcks.
+
+    ``when`` is called with the name of the connection and the number of earlier SessionAcks on the connection.
+    """
+
+    def install_filter(faulty: FaultyCore) -> None:
+        counts: dict[str, int] = {}
+
+        def filter_effect(effect: Effect) -> Iterable[Effect]:
+            if not isinstance(effect, SendPacket) or not isinstance(_parse_or_none(effect.data), SessionAckPacket):
+                return [effect]
+            earlier = counts.get(effect.transport, 0)
+            counts[effect.transport] = earlier + 1
+            chosen = when(effect.transport, earlier)
+            return [replace(effect, data=replace_byte(at, change)(effect.data)) if chosen else effect]
+
+        faulty.effect_filters.append(filter_effect)
+
+    return install_filter
+
+
+def _parse_or_none(data: bytes) -> object:
+    try:
+        return parse_packet(data)
+    except FormatError:
+        return None
+
+
+def _clear_sh(flags: int) -> int:
+    return flags & ~0x10
+
+
+def _is_third_ack(transport: str, earlier: int) -> bool:
+    return earlier > 1
+
+
+def _is_on_own_connection(transport: str, earlier: int) -> bool:
+    return transport.startswith("out-")
+
+
+def _keep(case: str, attribute: str) -> Install:
+    """Return an installer of a fault that keeps an element when some SessionAcks have been sent."""
+    when = _CASES[case][1]
+
+    def run(self: Any, original: Any, session: Any, now: Any) -> None:
+        earlier = _count_acks(self, session)
+        self.sent[session.transport] = earlier + 1
+        before = getattr(session, attribute)
+        chosen = when(self, session, earlier)
+        original(session, now)
+        if chosen:
+            setattr(session, attribute, before)
+
+    return change_step(SessionAcks.note_acknowledged, run)
+
+
+def _also_without_messages(self: Any, original: Any, session: Any, now: Any) -> None:
+    sent = self.__dict__.setdefault("empty", set())
+    if session.UnackedReceivedMsgCount:
+        original(session, now)
+        sent.add(session.number)
+        self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+    elif session.number in sent:
+        sent.discard(session.number)
+        self.send(session, now)
+
+
+_FIELDS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("ack-number", "AckSequenceNumber", "MQQB-3.1.6.4-04", ("second-session-ack", "session-ack-of-later-session")),
+    (
+        "recoverable-ack-number",
+        "RecoverableMsgAckSeqNumber",
+        "MQQB-3.1.6.4-05",
+        ("second-session-ack", "third-session-ack"),
+    ),
+    ("message-number", "UserMsgSequenceNumber", "MQQB-3.1.6.4-06", ("second-session-ack", "third-session-ack")),
+    ("recoverable-number", "RecoverableMsgSeqNumber", "MQQB-3.1.6.4-07", ("second-session-ack", "third-session-ack")),
+    ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.6.4-08", ("second-session-ack", "third-session-ack")),
+)
+_ZEROS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (
+        "ack-number",
+        "AckSequenceNumber",
+        "MQQB-3.1.6.4-04",
+        ("session-ack-of-initiator", "session-ack-after-sent-message"),
+    ),
+    (
+        "recoverable-ack-number",
+        "RecoverableMsgAckSeqNumber",
+        "MQQB-3.1.6.4-05",
+        ("session-ack-of-initiator", "session-ack-of-several-messages"),
+    ),
+    (
+        "message-number",
+        "UserMsgSequenceNumber",
+        "MQQB-3.1.6.4-06",
+        ("session-ack-of-initiator", "session-ack-after-sent-message"),
+    ),
+    (
+        "recoverable-number",
+        "RecoverableMsgSeqNumber",
+        "MQQB-3.1.6.4-07",
+        ("session-ack-of-express-messages", "session-ack-after-sent-message"),
+    ),
+    (
+        "flags",
+        "RecoverableMsgAckFlags",
+        "MQQB-3.1.6.4-08",
+        ("session-ack-of-initiator", "session-ack-after-sent-message", "session-ack-of-several-messages"),
+    ),
+    ("window-size", "WindowSize", "MQQB-3.1.6.4-09", ("second-session-ack", "session-ack-of-initiator")),
+)
+_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
+    *(
+        (
+            f"receiver-{case}-omitted",
+            "MQQB-3.1.6.4-01",
+            f"When the Session Ack Send Timer expires, the receiver omits {_CASES[case][0]}.",
+            _drop(case),
+        )
+        for case in (
+            "third-session-ack",
+            "session-ack-of-later-session",
+            "session-ack-of-initiator",
+            "session-ack-of-express-messages",
+            "session-ack-after-sent-message",
+            "session-ack-of-several-messages",
+        )
+    ),
+    (
+        "receiver-session-ack-without-new-messages-once",
+        "MQQB-3.1.6.4-01",
+        "When the timer expires after a SessionAck and no message has arrived since, the receiver sends a SessionAck.",
+        change_step(SessionAcks.on_send_timer, _also_without_messages),
+    ),
+    *(
+        (
+            f"receiver-{case}-without-{label}-flag",
+            "MQQB-3.1.6.4-02",
+            f"The receiver clears {label.upper()} in BaseHeader.Flags of {_CASES[case][0]}.",
+            _change_bytes(2, clear, when),
+        )
+        for case, label, clear, when in (
+            ("third-session-ack", "sh", _clear_sh, _is_third_ack),
+            ("session-ack-of-initiator", "sh", _clear_sh, _is_on_own_connection),
+        )
+    ),
+    *(
+        (
+            f"receiver-{case}-with-packet-type-2",
+            "MQQB-3.1.6.4-03",
+            f"The receiver sets InternalHeader.Flags.PT to 0x2 in {_CASES[case][0]}.",
+            _change_bytes(18, lambda old: old & 0xF0 | 2, when),
+        )
+        for case, when in (("third-session-ack", _is_third_ack), ("session-ack-of-initiator", _is_on_own_connection))
+    ),
+    *(
+        (
+            f"receiver-{case}-repeats-{label}",
+            rule,
+            f"The receiver repeats {field} of the previous SessionAck in {_CASES[case][0]}.",
+            _change(case, _repeat(field)),
+        )
+        for label, field, rule, cases in _FIELDS
+        for case in cases
+    ),
+    *(
+        (
+            f"receiver-{case}-without-{label}",
+            rule,
+            f"The receiver sets {field} to 0 in {_CASES[case][0]}.",
+            _change(case, _set(field, lambda session, last: 0)),
+        )
+        for label, field, rule, cases in _ZEROS
+        for case in cases
+    ),
+    *(
+        (
+            f"receiver-flags-kept-by-{case}",
+            "MQQB-3.1.6.4-10",
+            f"The receiver does not clear RecoverableMsgAckFlags after {_CASES[case][0]}.",
+            _keep(case, "RecoverableMsgAckFlags"),
+        )
+        for case in ("third-session-ack", "session-ack-of-initiator", "session-ack-after-sent-message")
+    ),
+)
+for _name, _breaks, _says, _install in _FAULTS:
+    add(_name, _breaks, _says, _install, blind=True)

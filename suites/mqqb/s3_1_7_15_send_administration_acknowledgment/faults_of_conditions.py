@@ -1,0 +1,310 @@
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment with a condition: class, delivery, queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass
+from reference_qm.core.transfer.admin_acks import INSECURE_NACKS, AdminAcks
+from reference_qm.model.message import Message
+from reference_qm.model.states import DeliveryGuarantee
+
+When = Callable[[Any, Message, Any], bool]
+Change = Callable[[Message, Message], dict[str, Any]]
+
+_ARRIVED = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+_RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+def _is_negative(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind & 0x8000)
+
+
+def _is_refusal(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind & 0x8000) and not kind & 0x4000
+
+
+def _is_negative_receipt(self: Any, message: Message, kind: Any) -> bool:
+    return kind & 0xC000 == 0xC000
+
+
+def _is_arrival(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind == _ARRIVED)
+
+
+def _is_receipt(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind == _RECEIVED)
+
+
+def _is_transactional(self: Any, message: Message, kind: Any) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _change_ack(when: When, change: Change) -> Install:
+    def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
+        built: Message = original(message, kind, now)
+        return replace(built, **change(message, built)) if when(self, message, kind) else built
+
+    return change_step(AdminAcks.build, run)
+
+
+def _drop(when: When) -> Install:
+    def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+        if not when(self, message, kind):
+            original(message, kind, now)
+
+    return change_step(AdminAcks.send, run)
+
+
+def _send_insecure(classes: frozenset[Any]) -> Install:
+    def run(self: Any, original: Any, kind: Any) -> bool:
+        return kind in classes or bool(original(kind))
+
+    return change_step(AdminAcks.may_send_nack, run)
+
+
+def _send_twice(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+    original(message, kind, now)
+    if message.ResponseQueueFormatName and kind & 0x8000:
+        original(replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName), kind, now)
+
+
+def _to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+    if not message.AdministrationQueueFormatName and message.ResponseQueueFormatName and kind & 0x8000:
+        message = replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName)
+    original(message, kind, now)
+
+
+def _to_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+    if message.AdministrationQueueFormatName:
+        queues = self.__dict__.setdefault("queues", {})
+        key = message.Identifier.QueueManagerGuid, kind & 0x8000
+        first = queues.setdefault(key, message.AdministrationQueueFormatName)
+        message = replace(message, AdministrationQueueFormatName=first)
+    original(message, kind, now)
+
+
+def _fail_after_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+    known = self.__dict__.setdefault("opened", set())
+    name = message.AdministrationQueueFormatName
+    if name in known:
+        return
+    known.add(name)
+    original(message, kind, now)
+
+
+def _without_response_queue(start: str) -> Install:
+    return _change_ack(
+        lambda self, message, kind: (
+            _is_refusal(self, message, kind) and message.DestinationQueueFormatName.lower().startswith(start)
+        ),
+        lambda message, ack: {"ResponseQueueFormatName": None},
+    )
+
+
+_KINDS: tuple[tuple[str, str, When], ...] = (
+    ("arrival", "of an arrival", _is_arrival),
+    ("receipt", "of a receipt", _is_receipt),
+    ("refusal", "of a refusal", _is_refusal),
+    ("removal", "of a removal", _is_negative_receipt),
+    ("transactional-message", "of a transactional message", _is_transactional),
+)
+_VALUES: tuple[tuple[str, str, str, Change], ...] = (
+    (
+        "requests-acks",
+        "MQQB-3.1.7.15-D01",
+        "requests acknowledgments",
+        lambda message, ack: {"AcknowledgementsRequested": 15},
+    ),
+    (
+        "expires",
+        "MQQB-3.1.7.15-D02",
+        "has a TimeToReachQueue of one hour",
+        lambda message, ack: {"TimeToReachQueue": 3600},
+    ),
+    (
+        "lives-one-hour",
+        "MQQB-3.1.7.15-D03",
+        "has a TimeToBeReceived of one hour",
+        lambda message, ack: {"TimeToBeReceived": 3600},
+    ),
+    (
+        "has-jp",
+        "MQQB-3.1.7.15-D04",
+        "requests positive journaling",
+        lambda message, ack: {"PositiveJournalingRequested": True},
+    ),
+    (
+        "has-jn",
+        "MQQB-3.1.7.15-D05",
+        "requests negative journaling",
+        lambda message, ack: {"NegativeJournalingRequested": True},
+    ),
+    (
+        "correlation-reversed",
+        "MQQB-3.1.7.15-18",
+        "has a reversed CorrelationID",
+        lambda message, ack: {"CorrelationIdentifier": ack.CorrelationIdentifier[::-1]},
+    ),
+    (
+        "number-wrong",
+        "MQQB-3.1.7.15-17",
+        "has the MessageID 1 in CorrelationID",
+        lambda message, ack: {"CorrelationIdentifier": ack.CorrelationIdentifier[:16] + bytes((1, 0, 0, 0))},
+    ),
+    (
+        "without-response-queue",
+        "MQQB-3.1.7.15-20",
+        "has no response queue",
+        lambda message, ack: {"ResponseQueueFormatName": None},
+    ),
+    (
+        "is-recoverable",
+        "MQQB-3.1.7.15-25",
+        "is recoverable",
+        lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.RECOVERABLE},
+    ),
+    (
+        "is-express",
+        "MQQB-3.1.7.15-25",
+        "is express",
+        lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS},
+    ),
+)
+_OF_REMOVED = {
+    "MQQB-3.1.7.15-20": "MQQB-3.1.7.15-19",
+    "MQQB-3.1.7.15-17": "MQQB-3.1.7.15-16",
+    "MQQB-3.1.7.15-18": "MQQB-3.1.7.15-16",
+    "MQQB-3.1.7.15-25": "MQQB-3.1.7.15-24",
+}
+_ROWS = [
+    (
+        f"receiver-ack-of-{kind}-{value}",
+        _OF_REMOVED.get(rule, rule) if kind in {"receipt", "removal"} else rule,
+        f"The acknowledgment {words} {says}.",
+        _change_ack(when, change),
+    )
+    for kind, words, when in _KINDS
+    for value, rule, says, change in _VALUES
+    if (kind, value) != ("transactional-message", "is-recoverable")  # a transactional message is always recoverable
+]
+_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
+    *_ROWS,
+    *(
+        (
+            f"receiver-insecure-{one.name[12:].lower().replace('_', '-')}-always-sent",
+            "MQQB-3.1.7.15-05",
+            f"The receiver sends an acknowledgment of class {one.name} although SendInsecureNacks is FALSE.",
+            _send_insecure(frozenset({one})),
+        )
+        for one in sorted(INSECURE_NACKS)
+        if one is not MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    ),
+    (
+        "receiver-nack-also-to-response-queue",
+        "MQQB-3.1.7.15-08",
+        "The receiver sends a negative acknowledgment also to the response queue of the message.",
+        change_step(AdminAcks.send, _send_twice),
+    ),
+    (
+        "receiver-nack-without-administration-queue-to-response-queue",
+        ("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04"),
+        "The receiver sends the negative acknowledgment of a message with only a response queue there.",
+        change_step(AdminAcks.send, _to_response_queue),
+    ),
+    (
+        "receiver-ack-to-first-administration-queue-of-sender",
+        ("MQQB-3.1.7.15-09", "MQQB-3.1.7.15-10"),
+        "The receiver sends each acknowledgment to the administration queue of the first message of its sender.",
+        change_step(AdminAcks.send, _to_first),
+    ),
+    (
+        "receiver-second-ack-to-queue-omitted",
+        ("MQQB-3.1.7.15-30", "MQQB-3.1.7.15-34"),
+        "The receiver sends only one acknowledgment to each administration queue.",
+        change_step(AdminAcks.send, _fail_after_first),
+    ),
+    *(
+        (
+            f"receiver-ack-to-{label}-omitted",
+            rule,
+            f"The receiver sends no negative acknowledgment to {words}.",
+            _drop(when),
+        )
+        for label, words, rule, when in (
+            (
+                "direct-name",
+                "an administration queue with a direct format name",
+                "MQQB-3.1.7.15-15",
+                lambda self, message, kind: (
+                    _is_negative(self, message, kind)
+                    and str(message.AdministrationQueueFormatName).lower().startswith("direct")
+                ),
+            ),
+            (
+                "public-queue",
+                "a public administration queue",
+                "MQQB-3.1.7.15-13",
+                lambda self, message, kind: (
+                    _is_negative(self, message, kind)
+                    and str(message.AdministrationQueueFormatName).lower().startswith("public")
+                ),
+            ),
+            (
+                "private-queue",
+                "a private administration queue",
+                "MQQB-3.1.7.15-11",
+                lambda self, message, kind: (
+                    _is_negative(self, message, kind)
+                    and str(message.AdministrationQueueFormatName).lower().startswith("private")
+                ),
+            ),
+            (
+                "local-queue",
+                "an administration queue of the receiver itself",
+                "MQQB-3.1.7.15-12",
+                lambda self, message, kind: (
+                    _is_negative(self, message, kind)
+                    and str(self.qm.adm.Identifier) in str(message.AdministrationQueueFormatName).lower()
+                ),
+            ),
+        )
+    ),
+    *(
+        (
+            f"receiver-response-queue-of-nack-{label}-missing",
+            rule,
+            f"A negative acknowledgment has no response queue if the destination of the message is {words}.",
+            _without_response_queue(start),
+        )
+        for label, words, start, rule in (
+            ("direct", "a direct format name", "direct", "MQQB-3.1.7.15-23"),
+            ("public", "a public queue", "public", "MQQB-3.1.7.15-22"),
+            ("private", "a private queue", "private", "MQQB-3.1.7.15-21"),
+        )
+    ),
+    (
+        "receiver-nack-of-recoverable-message-without-body",
+        ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
+        "A negative acknowledgment of a recoverable message has no body.",
+        _change_ack(
+            lambda self, message, kind: _is_negative(self, message, kind) and bool(message.DeliveryGuarantee),
+            lambda message, ack: {"Body": b""},
+        ),
+    ),
+    (
+        "receiver-ack-of-transactional-message-with-body",
+        ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
+        "A positive acknowledgment of a transactional message has the body of the message.",
+        _change_ack(
+            lambda self, message, kind: not kind & 0x8000 and _is_transactional(self, message, kind),
+            lambda message, ack: {"Body": message.Body},
+        ),
+    ),
+)
+for _name, _breaks, _says, _install in _FAULTS:
+    add(_name, _breaks, _says, _install, blind=True)
