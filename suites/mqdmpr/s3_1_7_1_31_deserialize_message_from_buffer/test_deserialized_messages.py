@@ -280,8 +280,8 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
             ("second", swapped, LIST_SIGNATURE[::-1]),
         )
     ]
-    remote.send_all(sent)
     queue = remote.open()
+    remote.send_all(sent)
     for packet, signature in zip(sent, (LIST_SIGNATURE, LIST_SIGNATURE[::-1]), strict=True):
         read = queue.start_receive()
         if read.outcome == "MQ_OK":

@@ -429,21 +429,11 @@ class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
         return super().format_name_of({**queue_format, "m_SuffixAndFlags": suffix})
 
 
-def _open_private_queue_with_suffix(suffix: SuffixType, flags: int) -> Install:
-    class IgnoredSuffix(QueueFormats):
-        def format_name_of(self, queue_format: QueueFormat) -> str | None:
-            if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (QueueFormatType.PRIVATE, flags | suffix):
-                queue_format = queue_format | {"m_SuffixAndFlags": 0}
-            return super().format_name_of(queue_format)
-
-    return replace_part(IgnoredSuffix)
-
-
 add(
     "server-private-queue-opened-with-dead-letter-suffix",
     "MQMQ-2.2.7-07",
     "The server ignores the suffix of the dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    _open_private_queue_with_suffix(SuffixType.DEADLETTER, 0x80),
+    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADLETTER, SuffixType.NONE),
 )
 
 
@@ -451,7 +441,7 @@ add(
     "server-private-queue-opened-with-dead-letter-suffix-without-flag",
     "MQMQ-2.2.7-07",
     "The server ignores the suffix of the dead-letter queue without Flags 0x80 in the QUEUE_FORMAT of a private queue.",
-    _open_private_queue_with_suffix(SuffixType.DEADLETTER, 0),
+    _swap_suffix(QueueFormatType.PRIVATE, SuffixType.DEADLETTER, SuffixType.NONE),
 )
 
 
@@ -459,5 +449,5 @@ add(
     "server-private-queue-opened-with-transactional-dead-letter-suffix",
     "MQMQ-2.2.7-09",
     "The server ignores the suffix of the transactional dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    _open_private_queue_with_suffix(SuffixType.DEADXACT, 0x80),
+    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADXACT, SuffixType.NONE),
 )
