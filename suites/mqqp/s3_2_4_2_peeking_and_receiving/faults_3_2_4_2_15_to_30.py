@@ -308,7 +308,7 @@ class ClientZeroTimeoutSentAsInfinite(ClientReading):
 
 @fault("client-server-version-6-0-taken-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
 class ClientServerVersion60TakenForOld(ClientReading):
-    """The client calls RemoteQMStartReceive if pMinor is less than 1, whatever pMajor is."""
+    """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or version.Major < 5 or version.Minor < 1
