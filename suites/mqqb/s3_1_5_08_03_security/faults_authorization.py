@@ -206,7 +206,7 @@ def _move_sid_to_other_domain(one: Sid) -> Sid:
 
 @fault("receiver-second-group-of-other-domain", breaks="MQQB-3.1.5.8.3-116", blind=True)
 class ReceiverSecondGroupOfOtherDomain(SecurityLookup):
-    """The receiver begins the SIDs of all groups of an account but the first with a foreign domain SID."""
+    """The receiver begins the SID of the second and of each later group of an account with a foreign domain SID."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
         groups = super().find_groups(sid)
