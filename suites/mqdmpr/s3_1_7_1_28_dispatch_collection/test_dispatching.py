@@ -88,16 +88,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         case="messages by ApplicationTag",
     )
     sender.send(LATER_TAG)
-    sender.send(URGENT_TAG, priority=max(PRIORITIES))
-    frames = sender.collect_all(session, len(frames) + 2)
-    observed = Sender.tags(frames)
-    judge(
-        *ONCE_RULES,
-        expected=none("message"),
-        observed=sorted({tag for tag in observed if observed.count(tag) > 1}),
-        evidence=frames,
-        case="messages sent again after a later message of the highest priority",
-    )
+    frames = sender.collect_all(session, len(frames) + 1)
     later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
     judge(
         "MQDMPR-3.1.7.1.28-09",
@@ -105,6 +96,16 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         observed=later,
         evidence=frames,
         case="ApplicationTag of the later message",
+    )
+    sender.send(URGENT_TAG, priority=max(PRIORITIES))
+    frames = sender.collect_all(session, len(frames) + 1)
+    observed = Sender.tags(frames)
+    judge(
+        *ONCE_RULES,
+        expected=none("message"),
+        observed=sorted({tag for tag in observed if observed.count(tag) > 1}),
+        evidence=frames,
+        case="messages sent again after a later message of the highest priority",
     )
     session.acknowledge_all()
 
