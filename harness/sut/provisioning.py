@@ -43,8 +43,8 @@ from reference_qm.security import (
 PROVISIONED_FOLDER = Path(__file__).resolve().parent / "provisioned"
 KEY_FILES = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", ADVANCED_PROVIDER: "advanced"}
 _DOMAIN_SID = "S-1-5-21-1801-3527-2103"
-SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2001"
-"""A group whose members may write to the restricted queue."""
+VISITORS_GROUP_SID, SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2000", f"{_DOMAIN_SID}-2001"
+"""A group without a right to the restricted queue, and a group whose members may write to that queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class User:
 
 
 ALICE = User("alice", f"{_DOMAIN_SID}-1001")
-BOB = User("bob", f"{_DOMAIN_SID}-1002", (SENDERS_GROUP_SID,))
+BOB = User("bob", f"{_DOMAIN_SID}-1002", (VISITORS_GROUP_SID, SENDERS_GROUP_SID))
 CAROL = User("carol", f"{_DOMAIN_SID}-1003")
 DAVE, ERIN = User("dave", f"{_DOMAIN_SID}-1004"), User("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to the restricted queue
-as a member of his group, and Carol as a user. Erin is denied access to the restricted queue.
+as a member of one of his two groups, and Carol as a user. Erin is denied access to the restricted queue.
 """
 PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER = DAVE

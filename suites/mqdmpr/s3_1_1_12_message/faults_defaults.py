@@ -11,9 +11,11 @@ from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
 from reference_qm.core.commands.commands import Commands
-from reference_qm.model.adm import Message
+from reference_qm.core.store.disk import Change
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 from reference_qm.surface.clock import Now
@@ -231,3 +233,18 @@ add(
         lambda packet: packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.ProviderInfo),
     ),
 )
+
+
+@fault("sender-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderTracingQueueOfEarlierMessage(Sending):
+    """The sender gives an untraced message the TracingQueueIdentifier of the last traced message."""
+
+    last: Any = NULL_GUID
+
+    def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+        message = position.MessageReference
+        if message.TracingQueueIdentifier != NULL_GUID:
+            self.last = message.TracingQueueIdentifier
+        else:
+            position.MessageReference = replace(message, TracingQueueIdentifier=self.last)
+        return super().accept_outgoing_message(queue, position, now)

@@ -46,6 +46,20 @@ DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
 """For each rule, the fields of the packet, with their default values."""
 
 
+OTHER_VALUES: dict[str, Any] = {
+    "body": "earlier",
+    "body_type": 0x1011,
+    "label": "earlier",
+    "delivery": "recoverable",
+    "priority": 6,
+    "acks": ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"],
+    "journal": ["positive", "negative"],
+    "application_tag": 77,
+    "time_to_reach_queue_s": 600,
+    "time_to_be_received_s": 900,
+    "trace_queue": "6d71636f-6e66-4f72-8d00-0000000000d7",
+}
+"""Attributes of an earlier message, none of which has its default value."""
 DEFAULTS_OF_EACH_DELIVERY = tuple(
     rule for rule in DEFAULT_FIELDS if rule not in ("MQDMPR-3.1.1.12-19", "MQDMPR-3.1.1.12-D48")
 )
@@ -78,13 +92,16 @@ def _judge_defaults(judge, frame, rules):
 @needs("send")
 @covers(*DEFAULT_FIELDS, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
-    """The SUT sends a message for which the application sets only the destination: the SUT sets each other attribute to
-    its default.
+    """The SUT sends two messages for which the application sets only the destination, the second of them after a
+    message with many attributes: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
-    outgoing.end()
     _judge_defaults(judge, frame, DEFAULT_FIELDS)
+    outgoing.send(**OTHER_VALUES, admin_queue=peer.direct_name("a"), response_queue=peer.direct_name("b"))
+    later = outgoing.send(time_to_reach_queue_s=None)
+    outgoing.end()
+    _judge_defaults(judge, later, DEFAULT_FIELDS)
     number = Layout(frame).fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")

@@ -235,3 +235,31 @@ class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
         queue = None if descriptor is None else descriptor.QueueReference
         if descriptor is not None and queue is not None and len(queue.OpenQueueDescriptorCollection) > 1:
             descriptor.RemoteReadState = RemoteReadState.OPENED
+
+
+@fault("queue-manager-second-descriptor-lists-first", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerSecondDescriptorListsFirst(QueueOpening):
+    """OpenQueueDescriptorCollection of the second descriptor of a queue contains the first descriptor."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
+    ) -> Opened:
+        earlier = list(queue.OpenQueueDescriptorCollection.values())
+        status, made = super().open_found_queue(queue, format_name, required_access, shared_mode)
+        if made is not None:
+            made.OpenQueueDescriptorCollection.extend(earlier)
+        return status, made
+
+
+@fault("server-second-remote-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
+class ServerSecondRemoteDescriptorStaysOpened(RemoteOpening):
+    """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        ready = any(one.RemoteReadState is RemoteReadState.READY_FOR_READ for one in self.qm.descriptors.values())
+        if not ready:
+            super().take_over_descriptor(entry)

@@ -51,7 +51,8 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
     """The descriptor of a remote reader shows the requested access, even while other descriptors of the queue have a
-    different access. The state of the descriptor is Opened, and becomes ReadyForRead when the reader starts to read.
+    different access. The state of the descriptor is Opened, and becomes ReadyForRead when the reader starts to read,
+    also while another reader reads.
     """
     queue = sut.queue()
     association = remote.associate()
@@ -92,6 +93,14 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         observed=[one["AccessType"] for one in _read_descriptors(sut, queue)],
         evidence=[*evidence, third],
         case="AccessType of the descriptors when a third reader requests another access",
+    )
+    beside = remote.open(association=association)
+    judge(
+        "MQDMPR-3.1.1.16-14",
+        expected=["Opened", "Opened", "ReadyForRead", "ReadyForRead"],
+        observed=sorted(one["RemoteReadState"] for one in _read_descriptors(sut, queue)),
+        evidence=[*evidence, third, beside.session],
+        case="RemoteReadState of the descriptors while two readers read",
     )
     single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     observed = [{name: one[name] for name in single} for one in both]

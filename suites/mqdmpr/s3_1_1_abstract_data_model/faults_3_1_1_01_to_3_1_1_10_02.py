@@ -270,3 +270,15 @@ add(
     "A pending read by a cursor has no CursorReference.",
     with_arguments(Waiting.wait_for_new_message, cursor=lambda given: None),
 )
+
+
+@fault("queue-manager-express-journal-copy-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
+    """The queue manager saves the copy of an express message in the journal of its queue."""
+
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        super().keep_message(queue, message)
+        position = queue.MessagePositionList.Tail
+        if queue.parent is not None and isinstance(position, MessagePosition) and not position.key:
+            position.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(position))

@@ -201,7 +201,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 
 
 @needs("receive", "queue_control")
-@covers("MQDMPR-3.1.1-04")
+@covers("MQDMPR-3.1.1-04", "MQSO-5.5.1-06")
 @pytest.mark.parametrize(
     "place",
     [
@@ -217,6 +217,7 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
     """An express message and a recoverable message are in the same queue, subqueue, journal or dead-letter queue: after
     a restart, only the recoverable message is still in that place.
     """
+    rules = ("MQDMPR-3.1.1-04", "MQSO-5.5.1-06")
     application = Application(peer, sut)
     queue, names = application.queue, [f"{one} {sut.own}" for one in ("express", "recoverable")]
     application.call("set_queue", name=queue, journaling=True)
@@ -255,10 +256,10 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
         return [one for one in sut.labels(shown) if one in names]
 
     if not peer.eventually(lambda: list_labels() == names):
-        judge.mark_not_exercised("MQDMPR-3.1.1-04", reason=f"the messages are not in the {place} before the restart")
+        judge.mark_not_exercised(*rules, reason=f"the messages are not in the {place} before the restart")
         return
     sut.restart()
-    judge("MQDMPR-3.1.1-04", expected=in_queue(names[1]), observed=list_labels(), case=place)
+    judge(*rules, expected=in_queue(names[1]), observed=list_labels(), case=place)
 
 
 @needs("send")

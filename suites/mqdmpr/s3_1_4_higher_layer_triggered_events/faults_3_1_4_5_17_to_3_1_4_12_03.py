@@ -364,3 +364,15 @@ class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
     def bring_online(self, now: Now) -> None:
         super().bring_online(now)
         self.qm.adm.QueueManagerVersion = "online again"
+
+
+@fault("queue-manager-prepared-move-carried-out", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerPreparedMoveCarriedOut(Coordinating):
+    """The queue manager carries out the moves of a transaction when it prepares the transaction."""
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        done = super().prepare(transaction, single_phase, token, now)
+        for operation in () if single_phase else transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.MOVE:
+                self.qm.transaction_events.commit_move(operation, now)
+        return done

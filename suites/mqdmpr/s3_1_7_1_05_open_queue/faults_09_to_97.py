@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import uuid5
 
 from harness.faults.parts import fault
@@ -384,3 +385,13 @@ class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)
+
+
+@fault("queue-manager-private-journal-name-opens-queue", breaks="MQDMPR-3.1.7.1.5-48", blind=True)
+class QueueManagerPrivateJournalNameOpensQueue(QueueNames):
+    """The private format name of a journal opens the queue itself."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        if isinstance(name, PrivateName) and name.Journal:
+            name = replace(name, Journal=False)
+        return super().find_by_format_name(name)

@@ -284,3 +284,16 @@ class ClosingAQueueClosesEqualOpenings(QueueOpening):
         for handle, one in list(openings.items()):
             if (one.AccessType, one.ShareMode) == (queue_desc.AccessType, queue_desc.ShareMode):
                 del openings[handle]
+
+
+@fault("queue-manager-distribution-list-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerDistributionListNotMultiple(QueueOpening):
+    """Multiple of the descriptor for a distribution list with several queues is False."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, made = super().open_queue(format_name, required_access, shared_mode, now)
+        if made is not None and format_name.upper().startswith("DL="):
+            made.Multiple = False
+        return status, made

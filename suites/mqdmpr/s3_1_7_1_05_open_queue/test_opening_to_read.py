@@ -131,7 +131,8 @@ def test_opening_has_requested_access(remote, judge):
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
     """The peer sends a message to the format name of a journal, which can be opened only for reading: the SUT stores
-    the message neither in the queue nor in its journal (MS-MQMQ 2.1.7).
+    the message neither in the queue nor in its journal (MS-MQMQ 2.1.7). Queue and journal are opened by their direct
+    and by their private format names.
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
@@ -146,6 +147,18 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
         expected={"queue": in_queue("first"), "journal": in_queue()},
         observed={"queue": opened.labels(), "journal": journal.labels()},
         evidence=evidence,
+    )
+    lineage, _, number = sut.private_format_name(queue).removeprefix("PRIVATE=").partition("\\")
+    private = (UUID(lineage), int(number, 16))
+    opened, journal = (
+        remote.open(form=queue_format(PRIVATE, private, suffix)) for suffix in (0, SYSTEM_QUEUE_SUFFIX | JOURNAL)
+    )
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        expected={"queue": in_queue("first"), "journal": in_queue()},
+        observed={"queue": opened.labels(), "journal": journal.labels()},
+        evidence=[opened.opened, journal.opened],
+        case="opened by private format names",
     )
 
 

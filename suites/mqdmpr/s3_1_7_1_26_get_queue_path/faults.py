@@ -13,6 +13,7 @@ from reference_qm.codec import FormatError, PrivateName, PublicName, parse_forma
 from reference_qm.codec.format_names import DirectName, MulticastName, MultipleElementName
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory import Queue
 from reference_qm.model.statuses import Status
 
 OK = Status.MQ_OK
@@ -407,3 +408,18 @@ class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
             if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier
             else QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         )
+
+
+@fault("queue-manager-path-of-same-named-queue", breaks="MQDMPR-3.1.7.1.26-12", blind=True)
+class QueueManagerPathOfSameNamedQueue(QueuePaths):
+    """The queue manager returns the path name of a public queue with the same name on another computer."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        tail = found.rPathName.partition("\\")[2].lower()
+        for one in self.qm.enterprise.directory.contents()[1] or ():
+            if not isinstance(one, Queue) or not one.Pathname or one.Pathname == found.rPathName:
+                continue
+            if one.Pathname.partition("\\")[2].lower() == tail:
+                return QueuePathOf(found.rStatus, one.Pathname, one.Pathname.partition("\\")[0])
+        return found

@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
@@ -146,6 +146,20 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-21",
         expected=holds("the computer of a public queue of the peer differs"),
         observed=(bool(other) and other != own) or f"the computer {other}",
+    )
+    hosts = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
+    machines = {queue: _get_path(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()}
+    found = {queue: _get_path(sut, f"PUBLIC={queue}") for queue in hosts}
+    judge(
+        "MQDMPR-3.1.7.1.26-12",
+        "MQDMPR-3.1.7.1.26-20",
+        "MQDMPR-3.1.7.1.26-21",
+        expected={str(queue): {"computer": one, "computer in the path name": one} for queue, one in machines.items()},
+        observed={
+            str(queue): {"computer": one["machine"], "computer in the path name": one["path"].partition("\\")[0]}
+            for queue, one in found.items()
+        },
+        case="public queues of two other computers",
     )
     are_apart = bool(machine and foreign_answer["machine"]) and machine != foreign_answer["machine"]
     judge(

@@ -11,8 +11,8 @@ from suites.mqqb.steps.sender import Sender
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
 DELIVERIES_IN_TURN = ("recoverable", "express", "express")
-LATER_TAG, EXPIRED_TAG = 98, 99
-"""The ApplicationTags of a message that is sent later, and of an expired message."""
+URGENT_TAG, LATER_TAG, EXPIRED_TAG = 97, 98, 99
+"""The ApplicationTags of two messages that are sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
 CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
@@ -25,8 +25,8 @@ RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
     each of them once, with its own contents, by priority and, within a priority, in the order in which the application
-    sent them. The SUT does not send two expired messages of different priorities, and sends a later message on the open
-    session.
+    sent them. The SUT does not send two expired messages of different priorities, and sends two later messages on the
+    open session, one of them of the highest priority, but no earlier message again.
     """
     to = peer.direct_name("mqc-dispatched")
     expiring = {"application_tag": EXPIRED_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
@@ -96,6 +96,16 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         observed=later,
         evidence=frames,
         case="ApplicationTag of the later message",
+    )
+    sender.send(URGENT_TAG, priority=max(MESSAGE_PRIORITIES))
+    frames = sender.collect_all(session, len(frames) + 1)
+    observed = Sender.tags(frames)
+    judge(
+        *RULES_OF_SINGLE_SENDING,
+        expected=none("message"),
+        observed=sorted({tag for tag in observed if observed.count(tag) > 1}),
+        evidence=frames,
+        case="messages sent again after a later message of the highest priority",
     )
     session.acknowledge_all()
 

@@ -430,3 +430,14 @@ class ReceiverSenderIdentifierTypeOfUnsignedMessageNone(ReceivedMessageChanged):
         ):
             message = replace(message, security=replace(security, SenderIdentifierType=0))
         return super().insert_message(queue, message)
+
+
+@fault("receiver-third-response-queue-lost", breaks="MQDMPR-3.1.7.1.31-D06", blind=True)
+class ReceiverThirdResponseQueueLost(Positions):
+    """The receiver takes over only the first two response queues of a MultiQueueFormatHeader."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        names = message.ResponseMultiQueueFormatName
+        if names is not None:
+            message = replace(message, ResponseMultiQueueFormatName=",".join(names.split(",")[:2]))
+        return super().insert_message(queue, message)

@@ -10,7 +10,15 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
+from harness.wire import (
+    MQFDirectQueueFormatName,
+    MQFFormatNameElement,
+    MQFSignatureHeader,
+    PrivateQueueFormatName,
+    PublicQueueFormatName,
+)
 from suites.messages import Sequence
+from suites.mqqp.steps.whole import UnchangedMessage
 from suites.whole_messages import describe_packet
 
 MESSAGE_CLASSES = {
@@ -233,6 +241,61 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
     ):
         _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
+
+
+LISTED_QUEUES = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}
+"""For each list of a MultiQueueFormatHeader, numbers from which the names of its queues are made."""
+LIST_SIGNATURE = bytes(range(1, 101))
+
+
+def _build_listed_names(peer, numbers):
+    """Return direct, public and private names of queues, in turn; the first and the last name are direct names."""
+    names = [
+        MQFDirectQueueFormatName(DirectFormatName=rf"TCP:{peer.address}\private$\mqc-{number}")
+        if number in (numbers[0], numbers[-1])
+        else PublicQueueFormatName(PublicQueueIdentifier=UUID(int=number))
+        if number % 2
+        else PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=number)
+        for number in numbers
+    ]
+    return [MQFFormatNameElement(FormatName=one) for one in names]
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.31-D06")
+@varied("acknowledgments", "positive journaling", "extension", "body")
+def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge):
+    """A message with three lists of three to five queues of different kinds, and with a signature of the lists, and
+    then a message with other lists, are in a queue: a remote read returns each of them with its lists and signature.
+    """
+    swapped = dict(zip(LISTED_QUEUES, [*LISTED_QUEUES.values()][::-1], strict=True))
+    sent = [
+        peer.recoverable_message(
+            label=label,
+            mqf={name: _build_listed_names(peer, numbers) for name, numbers in lists.items()}
+            | {"Signature": MQFSignatureHeader(Signature=signature)},
+        )
+        for label, lists, signature in (
+            ("first", LISTED_QUEUES, LIST_SIGNATURE),
+            ("second", swapped, LIST_SIGNATURE[::-1]),
+        )
+    ]
+    queue = remote.open()
+    remote.send_all(sent)
+    for packet, signature in zip(sent, (LIST_SIGNATURE, LIST_SIGNATURE[::-1]), strict=True):
+        read = queue.start_receive()
+        if read.outcome == "MQ_OK":
+            queue.acknowledge(read).expect_success()
+        evidence = [queue.session, read]
+        judge("MQDMPR-3.1.7.1.31-D06", expected=UnchangedMessage(packet), observed=read, evidence=evidence)
+        if read.packet is not None and read.packet["UserHeader"].MQ:
+            judge(
+                "MQDMPR-3.1.7.1.31-D06",
+                expected=signature.hex(),
+                observed=bytes(read.packet["MultiQueueFormatHeader"].Signature.Signature).hex(),
+                case="signature of the lists",
+                evidence=evidence,
+            )
 
 
 @needs("receive")

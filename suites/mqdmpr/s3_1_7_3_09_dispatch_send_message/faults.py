@@ -63,3 +63,16 @@ class SenderLowestPriorityFirst(DispatchCollection):
         waiting.remove((-position.priority, position.order))
         waiting.append((position.priority, position.order))
         heapq.heapify(waiting)
+
+
+@fault("sender-sent-message-chosen-again-after-urgent-one", breaks="MQDMPR-3.1.7.3.9-06", blind=True)
+class SenderSentMessageChosenAgainAfterUrgentOne(Sending):
+    """When a message with a higher priority is sent, an unacknowledged message with a lower priority is sent again."""
+
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        go_on = super().send_user_message(session, position, now)
+        for other in session.OutgoingMessageTable.awaiting_ack:
+            if other.priority < position.priority:
+                session.OutgoingMessageTable.send_again(other)
+                self.qm.dispatch_collection.add(session, other)
+        return go_on

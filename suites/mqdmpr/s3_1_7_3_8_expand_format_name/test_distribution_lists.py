@@ -101,6 +101,24 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     )
 
 
+@needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
+@covers("MQDMPR-3.1.7.1.5-18")
+def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
+    """An application opens a distribution list of three queues, alone and together with a private queue: in both cases
+    Multiple of the descriptor is True.
+    """
+    enterprise = Enterprise(peer, sut)
+    queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
+    _, listed = create_list(peer, sut, "opened", [str(enterprise.read_object(one)["identifier"]) for one in queues])
+    beside = sut.private_format_name(sut.new_queue("beside"))
+    send_until_known(peer, sut, listed, "known")
+    for name in (listed, f"{listed},{beside}"):
+        handle = sut.control.call("open_to_send", to=name)["handle"]
+        opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
+        sut.control.call("close_queue", handle=handle)
+        judge("MQDMPR-3.1.7.1.5-18", expected=True, observed=opened.get("Multiple"), case=f"Multiple for {name}")
+
+
 @sut_survives()
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")

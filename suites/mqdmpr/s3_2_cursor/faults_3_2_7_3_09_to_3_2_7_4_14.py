@@ -285,3 +285,13 @@ class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
             rest[2](Status.MQ_ERROR_IO_TIMEOUT, None)
         else:
             super()._answer_or_wait(queue_desc, got, *rest)
+
+
+@fault("cursor-unread-receive-begins-at-start-of-queue", breaks="MQDMPR-3.2.7.4-07", blind=True)
+class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
+    """After a receive by a cursor, the next receive by this cursor begins at the start of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
+            self.rewind(cursor)
+        return super().get_next_message_for_dequeue(cursor, no_wait)

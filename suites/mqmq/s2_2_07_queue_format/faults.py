@@ -427,3 +427,27 @@ class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
         suffix = queue_format["m_SuffixAndFlags"] & 0xF7
         return super().format_name_of({**queue_format, "m_SuffixAndFlags": suffix})
+
+
+add(
+    "server-private-queue-opened-with-dead-letter-suffix",
+    "MQMQ-2.2.7-07",
+    "The server ignores the suffix of the dead-letter queue in the QUEUE_FORMAT of a private queue.",
+    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADLETTER, SuffixType.NONE),
+)
+
+
+add(
+    "server-private-queue-opened-with-dead-letter-suffix-without-flag",
+    "MQMQ-2.2.7-07",
+    "The server ignores the suffix of the dead-letter queue without Flags 0x80 in the QUEUE_FORMAT of a private queue.",
+    _swap_suffix(QueueFormatType.PRIVATE, SuffixType.DEADLETTER, SuffixType.NONE),
+)
+
+
+add(
+    "server-private-queue-opened-with-transactional-dead-letter-suffix",
+    "MQMQ-2.2.7-09",
+    "The server ignores the suffix of the transactional dead-letter queue in the QUEUE_FORMAT of a private queue.",
+    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADXACT, SuffixType.NONE),
+)

@@ -172,10 +172,10 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 
 
 @needs("qm2qm", "queues")
-@covers("MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
+@covers("MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
-    its journal; a wrong Lineage or Uniquifier is refused.
+    its journal; a wrong Lineage or Uniquifier, and the suffixes of dead-letter queues, are refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -201,6 +201,13 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         opens_with_a_wrong_Uniquifier=each(REFUSED),
     )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
+    for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
+        observed = {
+            "Flags 0x80": open_queue(FormatType.PRIVATE, (identifier, uniquifier), SYSTEM_QUEUE_SUFFIX | suffix),
+            "Flags 0x00": open_queue(FormatType.PRIVATE, (identifier, uniquifier), suffix),
+        }
+        case = f"opens of a private queue with {suffix.name}"
+        judge(rule, expected=each(REFUSED, "open"), observed=observed, case=case, evidence=open_queue.frames)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = open_queue.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])

@@ -402,3 +402,29 @@ for _name, _rule, _says, _changes, _when in (
     ),
 ):
     add(_name, _rule, _says, change_received(_changes, _when))
+
+
+add(
+    "receiver-negative-final-ack-with-in",
+    "MQMQ-2.2.19.1-06",
+    "The receiver sets BaseHeader.Flags.IN in a FinalAck for a refused message.",
+    bit_set(
+        UserMessagePacket,
+        "BaseHeader.IN",
+        lambda packet: (
+            packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
+            and packet.MessagePropertiesHeader.MessageClass >= 0x8000
+        ),
+    ),
+    blind=True,
+)
+
+
+@fault("receiver-session-ack-with-x2-refused", breaks="MQMQ-2.2.19.1-18", blind=True)
+class ReceiverSessionAckWithX2Refused(Identifying):
+    """The receiver refuses a SessionAck in which bit X2 of BaseHeader.Flags is set."""
+
+    def check_form(self, packet: Packet) -> None:
+        if isinstance(packet, SessionAckPacket) and packet.BaseHeader.X2:
+            raise FormatError("BaseHeader.Flags", 0, "a fault", "X2 is set")
+        super().check_form(packet)

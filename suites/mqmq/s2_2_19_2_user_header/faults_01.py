@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.made_up import OTHER_GUID
@@ -358,3 +359,26 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
+
+
+def _leave_out_admin_queue(packet: Any) -> bytes:
+    data: bytes = packet.build()
+    header = packet.UserHeader
+    admin, response = header.AdminQueue.build(), header.ResponseQueue.build()
+    at = data.index(header.DestinationQueue.build() + admin + response) + len(header.DestinationQueue.build())
+    return correct_packet_size(data[:at] + data[at + len(admin) :])
+
+
+add(
+    "sender-admin-queue-equal-to-response-queue-left-out",
+    "MQMQ-2.2.19.2-32",
+    "The sender leaves out AdminQueue when ResponseQueue is the same queue.",
+    packets(
+        UserMessagePacket,
+        _leave_out_admin_queue,
+        lambda packet: (
+            packet.UserHeader.AdminQueue is not None and packet.UserHeader.AdminQueue == packet.UserHeader.ResponseQueue
+        ),
+    ),
+    blind=True,
+)

@@ -341,3 +341,17 @@ class ReceiverCorrelationIdOfRefusalThatOfMessage(AdminAcks):
         if message_class & 0x8000:
             built = replace(built, CorrelationIdentifier=message.CorrelationIdentifier)
         return built
+
+
+add(
+    "sender-extension-size-low-byte-only",
+    "MQMQ-2.2.19.3-27",
+    "The sender writes only the low byte of ExtensionSize.",
+    change_number(
+        UserMessagePacket,
+        "MessagePropertiesHeader.ExtensionSize",
+        lambda old: old & 0xFF,
+        lambda packet: len(packet.MessagePropertiesHeader.ExtensionData) > 255,
+    ),
+    blind=True,
+)

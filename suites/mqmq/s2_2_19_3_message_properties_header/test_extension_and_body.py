@@ -9,6 +9,7 @@ import pytest
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
+from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
@@ -84,6 +85,13 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     fields = _build_fields(label, extension, body)
     del fields["ApplicationTag"]
     sent, frame = forward_message(peer, sut, **fields)
+    header = Layout(frame).fields
+    for rule, name, part in (
+        ("MQMQ-2.2.19.3-27", "ExtensionSize", extension),
+        ("MQMQ-2.2.19.3-17", "MessageSize", body),
+    ):
+        size = header.get(f"MessagePropertiesHeader.{name}")
+        judge(rule, expected=len(part), observed=size, case=name, evidence=[sent, frame])
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
     before, after = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
     judge.all(

@@ -9,13 +9,15 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
-from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.codec import PT_CONNECTION_PARAMETERS, ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.session_opening import (
     RECOVERABLE_ACK_TIMEOUT_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
     SessionOpening,
 )
 from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 add(
@@ -188,3 +190,14 @@ class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
             return request
         header = replace(request.ConnectionParametersHeader, AckTimeout=10_000)
         return replace(request, ConnectionParametersHeader=header)
+
+
+@fault("initiator-connection-parameters-after-retry-without-in", breaks="MQQB-2.2.2-01", blind=True)
+class InitiatorConnectionParametersAfterRetryWithoutIn(Connecting):
+    """When the initiator connects again, it does not set BaseHeader.Flags.IN in its ConnectionParameters request."""
+
+    def send(self, session: Session, packet: bytes) -> None:
+        if session.initiator and session.retrying and session.SessionState is SessionState.WAITING_ECR_MSG:
+            is_parameters = packet[18] & 0xF == PT_CONNECTION_PARAMETERS
+            packet = packet[:2] + bytes([packet[2] & ~8]) + packet[3:] if is_parameters else packet
+        super().send(session, packet)

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.peer.handshake import parameters_request
-from harness.peer.inbox import parameters_response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
@@ -25,6 +25,22 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     bits = read_internal_bits(reply)
     judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
     judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
+
+
+@covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
+def test_connection_parameters_request_of_each_attempt_has_in_set_and_pt_3(peer, sut, judge):
+    """The peer closes the connection after the SUT's ConnectionParameters request, and the SUT connects again: both
+    requests have IN set and PT 3.
+    """
+    session = OutgoingSession(peer, sut)
+    for attempt in ("first attempt", "second attempt"):
+        asked = session.await_request()
+        session.connection.send(establish_response(peer, asked))
+        request = session.connection.poll_packet(1)
+        bits = read_internal_bits(request)
+        for rule, name, value in (("MQQB-2.2.2-01", "IN", 1), ("MQQB-2.2.2-02", "PT", 3)):
+            judge(rule, expected=value, observed=bits[name], case=f"{name} in the {attempt}", evidence=[asked, request])
+        session.connection.close()
 
 
 @sut_survives()

@@ -11,7 +11,14 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
-from reference_qm.codec import MessageClass, MessagePropertiesHeader, OrderAckBody, UserMessagePacket
+from reference_qm.codec import (
+    MessageClass,
+    MessagePropertiesHeader,
+    OrderAckBody,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    UserMessagePacket,
+)
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
@@ -396,3 +403,21 @@ class InitiatorOrderAckReservedRefused(OrderAcks):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not any(packet.MessagePropertiesHeader.MessageBody[-4:]):
             super().receive(session, packet, now)
+
+
+add(
+    "receiver-order-ack-to-private-name-body-type-byte-array",
+    "MQQB-2.2.4-11",
+    "The receiver sets BodyType of an OrderAck to a private format name to VT_VECTOR | VT_UI1.",
+    field_is(
+        UserMessagePacket,
+        "MessagePropertiesHeader.BodyType",
+        0x1011,
+        lambda packet: (
+            packet.MessagePropertiesHeader.MessageClass == 0xFF
+            and packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
+            and isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId | PrivateQueueFormatName)
+        ),
+    ),
+    blind=True,
+)

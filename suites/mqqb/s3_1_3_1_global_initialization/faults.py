@@ -10,12 +10,15 @@ from harness.faults.parts import change_step, fault, replace_part
 from harness.faults.primitives import always, at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
+from reference_qm.core.commands.configuring import Configuring
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import CachedSymmetricKey, CachedUserCert, EncryptionAlgorithm
 from reference_qm.security.directory_keys import UserSignCert
+from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 
 
 def _change_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
@@ -344,3 +347,16 @@ for _name, _rule, _element, _algorithm in (
         f"The sender's {_element} is always {_algorithm.name}, regardless of the configuration.",
         _set_preferred_algorithm(_element, _algorithm),
     )
+
+
+@fault("queue-manager-long-lifetime-follows-short-lifetime", breaks="MQQB-3.1.3.1-18", blind=True)
+class QueueManagerLongLifetimeFollowsShortLifetime(Configuring):
+    """When another SymmetricKeyShortLifetime is configured, SymmetricKeyLongLifetime becomes 72 times as long."""
+
+    def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
+        done = super().configure(request, token, now)
+        if request.symmetric_key_short_lifetime_ms is not None:
+            long = 72 * request.symmetric_key_short_lifetime_ms
+            self.qm.security_settings = replace(self.qm.security_settings, SymmetricKeyLongLifetime=long)
+            self.qm.caches.configure(self.qm.security_settings)
+        return done

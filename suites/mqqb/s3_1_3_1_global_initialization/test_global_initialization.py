@@ -59,6 +59,8 @@ HISTORY_TIMER_MS = 20_000
 empty.
 """
 SECONDS_PER_DAY = 86_400
+OTHER_LIFETIME_MS = 300_000
+"""A SymmetricKeyShortLifetime in ms that is not the default."""
 
 
 def _read_queue_manager(sut):
@@ -118,11 +120,19 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
 
 
 @needs("security", "receive", "configure", "inspect", "restart")
-@covers("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", "MQQB-3.1.3.1-23")
+@covers(
+    "MQQB-3.1.3.1-08",
+    "MQQB-3.1.3.1-10",
+    "MQQB-3.1.3.1-11",
+    "MQQB-3.1.3.1-17",
+    "MQQB-3.1.3.1-18",
+    "MQQB-3.1.3.1-23",
+)
 def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     """The SUT receives a signed and encrypted message before and after a restart: UserCertCache and
     ReceiveSymmetricKeyCache are empty after the restart, and their entries then have the default lifetimes. A message
-    with a 40-bit RC2 key arrives before and after the restart.
+    with a 40-bit RC2 key arrives before and after the restart. SymmetricKeyLongLifetime is 12 hours although another
+    SymmetricKeyShortLifetime is configured.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
 
@@ -153,6 +163,14 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         left_ms = caches.remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
     weak.append(send_weak_key())
+    sut.configure(symmetric_key_short_lifetime_ms=OTHER_LIFETIME_MS)
+    long_lifetime = "SymmetricKeyLongLifetime"
+    judge(
+        "MQQB-3.1.3.1-18",
+        expected=fields({long_lifetime: CONFIGURED_VALUES["MQQB-3.1.3.1-18"][1]}),
+        observed={long_lifetime: read_element(_read_queue_manager(sut), long_lifetime)},
+        case="with another SymmetricKeyShortLifetime",
+    )
     judge(
         "MQQB-3.1.3.1-23",
         expected=["stored in its queue"] * 2,

@@ -251,3 +251,14 @@ class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)
         self.qm.transports[event.transport].SessionState = SessionState.WAITING_CP_MSG
+
+
+@fault("sender-resend-interval-index-kept-on-next-session", breaks="MQQB-3.1.3.2-19", blind=True)
+class SenderResendIntervalIndexKeptOnNextSession(SessionInitialization):
+    """The next session to the same destination begins with the ResendIntervalIndex of the session before."""
+
+    def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
+        before = session.TxOutgoingSequence
+        super().initialize_transfer_sequence(session, now)
+        if before is not None and session.TxOutgoingSequence is not None:
+            session.TxOutgoingSequence.ResendIntervalIndex = before.ResendIntervalIndex

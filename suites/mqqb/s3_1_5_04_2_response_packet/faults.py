@@ -366,3 +366,14 @@ class InitiatorMessageInSegmentOfParametersResponseDropped(Identifying):
         if session.SessionState.value == "WAITING_CPR_MSG":
             data = data[:32]
         super().receive_bytes(session, data, now)
+
+
+@fault("initiator-next-hops-first-address-after-failover", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class InitiatorNextHopsFirstAddressAfterFailover(SessionOpening):
+    """NextHops contains the first address of the destination although the session was opened with the second."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        queue = session.OutgoingQueueReference
+        if queue is not None and session.NextHopCollection and not packet.InternalHeader.CS:
+            queue.NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]

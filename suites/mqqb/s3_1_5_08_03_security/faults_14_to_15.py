@@ -325,3 +325,19 @@ add_blind_faults(
         _keep_refused(lambda qm, session, packet: qm.adm.SystemDeadletterQueue),
     ),
 )
+
+
+@fault("receiver-second-40-bit-message-without-final-ack", breaks="MQQB-3.1.5.8.3-75", blind=True)
+class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
+    """The receiver sends only one FinalAck of class BAD_ENCRYPTION in a session."""
+
+    sent: Any = frozenset()
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION:
+            if session.number in self.sent:
+                return
+            self.sent |= {session.number}
+        super().refuse_transactional(session, packet, message_class, now)

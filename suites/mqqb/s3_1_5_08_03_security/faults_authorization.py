@@ -197,3 +197,20 @@ add(
     "The receiver grants the rights of SELF to every sender.",
     _change_queue_rights(_grant_rights_of_self_to_everyone),
 )
+
+
+def _move_sid_to_other_domain(one: Sid) -> Sid:
+    data = one.build()
+    return Sid.parse(data[:-16] + b"\1\0\0\0\2\0\0\0\3\0\0\0" + data[-4:]) if len(data) >= 28 else one
+
+
+@fault("receiver-second-group-of-other-domain", breaks="MQQB-3.1.5.8.3-116", blind=True)
+class ReceiverSecondGroupOfOtherDomain(SecurityLookup):
+    """The receiver begins the SID of the second and of each later group of an account with a foreign domain SID."""
+
+    def find_groups(self, sid: Sid) -> Set[Sid] | None:
+        groups = super().find_groups(sid)
+        if groups is None:
+            return None
+        ordered = sorted(groups, key=str)
+        return frozenset([*ordered[:1], *(_move_sid_to_other_domain(one) for one in ordered[1:])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, during, replace_byte, set_fields, skip_during
@@ -429,3 +430,22 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.acknowledge = packet.BaseHeader.TimeToReachQueue == INFINITE
         super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-immediate-session-ack-only-once", breaks="MQQB-3.1.5.8.7-02", blind=True)
+class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
+    """The receiver sends a SessionAck at once only for the first 32 unacknowledged recoverable messages."""
+
+    full: Any = frozenset()
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS
+        if not full or session.number not in self.full:
+            if full:
+                self.full |= {session.number}
+            super().set_flag(session, now)
+            return
+        if not session.RecoverableMsgAckFlags:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+        session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)

@@ -239,3 +239,13 @@ class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
         if not self.failed:
             super().send_report(message, next_hop, now)
         self.failed = self.failed or self.qm.adm.MessageIdOrdinal == before
+
+
+@fault("receiver-report-message-id-low-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
+class ReceiverReportMessageIdLow16Bits(Tracing):
+    """The report on a received message contains only the low 16 bits of MessageID."""
+
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        body = super().build_report_body(message, next_hop)
+        ordinal = message.Identifier.Ordinal
+        return body if next_hop is not None else body.replace(f"{ordinal:08X}", f"{ordinal & 0xFFFF:08X}", 1)

@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import during
 from harness.faults.registry import Install, add
 from harness.faults.session_states import ignore_out_of_state
-from reference_qm.codec import MessageClass, Packet, SessionHeader, UserMessagePacket
+from reference_qm.codec import MessageClass, MessagePropertiesHeader, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.store.entries import build_removal_change
@@ -318,3 +318,12 @@ class ReceiverSessionHeaderOfMessageCountsNotValidated(Receiving):
             )
             packet = replace(packet, SessionHeader=header)
         super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-no-ack-reach-queue-with-pr", breaks="MQQB-3.1.5.8.10-02", blind=True)
+class ReceiverNoAckReachQueueWithPr(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and PR set."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if not position.MessageReference.AcknowledgementsRequested & MessagePropertiesHeader.flags(PR=1):
+            super().acknowledge_arrival(position, now)

@@ -377,3 +377,20 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("sender-encryption-algorithm-of-first-message", breaks="MQQB-3.1.7.1.5-40", blind=True)
+class SenderEncryptionAlgorithmOfFirstMessage(Securing):
+    """The sender sets EncryptionAlgorithm of later messages of a session to the algorithm of the first message."""
+
+    first: Any = None
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        done = super().encrypt_body(session, message, packet, now)
+        if done is packet:
+            return done
+        self.first = self.first or {}
+        first = self.first.setdefault(session.number, done.MessagePropertiesHeader.EncryptionAlgorithm)
+        return replace(done, MessagePropertiesHeader=replace(done.MessagePropertiesHeader, EncryptionAlgorithm=first))

@@ -431,3 +431,16 @@ class AcceptorPingResponseToFirstRequester(Ping):
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         self.first = self.first or remote
         super().receive_request(self.first, data)
+
+
+@fault("acceptor-ping-response-repeated-for-same-cookie", breaks="MQQB-3.1.7.7-02", blind=True)
+class AcceptorPingResponseRepeatedForSameCookie(Ping):
+    """The acceptor answers a request that has the Cookie of the request before with the same response."""
+
+    last_response: PingPacket | None = None
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        last = self.last_response
+        if last is None or last.Cookie != request.Cookie:
+            self.last_response = last = super().build_response(request)
+        return last

@@ -23,32 +23,32 @@ from suites.mqqb.steps.pinging import (
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-07", "MQQB-3.1.7.7-11")
-def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends two different Ping Requests from two ports: each of these ports receives one Ping Response, with
-    the Cookie and RC of its request; other ports receive no response.
+def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
+    """The peer sends three different Ping Requests from three ports, two of them with the same Cookie: each of these
+    ports receives one Ping Response, with the Cookie and RC of its request; other ports receive no response.
     """
-    asked = {0x1111_1111: 0, 0x2222_2222: 1}
-    ends = {cookie: peer.open_udp() for cookie in asked}
+    asked = ((0x1111_1111, 0), (0x2222_2222, 1), (0x2222_2222, 0))
+    ends = {request: peer.open_udp() for request in asked}
     elsewhere = peer.open_udp(port=sut.file.driver.peer_ping_port)
     sent = {
-        cookie: ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
-        for cookie, RC in asked.items()
+        (cookie, RC): ends[cookie, RC].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
+        for cookie, RC in asked
     }
     exchanges = {
-        cookie: PingExchange(sent[cookie], await_ping_response(end, sent[cookie])) for cookie, end in ends.items()
+        request: PingExchange(sent[request], await_ping_response(end, sent[request])) for request, end in ends.items()
     }
     stray = [one for one in (*(end.poll(sut.quiet_ms // 2) for end in ends.values()), elsewhere.poll(0)) if one]
     evidence = [*(frame for exchange in exchanges.values() for frame in exchange), *stray]
     judge(
         "MQQB-3.1.7.7-02",
-        expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
+        expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked],
         observed=[exchange.fields("Cookie", "RC") for exchange in exchanges.values()],
         case="Ping Responses",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.7-07",
-        expected=[fields(RC=RC) for RC in asked.values()],
+        expected=[fields(RC=RC) for _, RC in asked],
         observed=[exchange.fields("RC") for exchange in exchanges.values()],
         case="Ping Responses",
         evidence=evidence,
@@ -59,7 +59,9 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
         "number of responses at the port of their request": right,
         "number of responses at other ports": len(stray),
     }
-    expected = fields({"number of responses at the port of their request": 2, "number of responses at other ports": 0})
+    expected = fields(
+        {"number of responses at the port of their request": len(asked), "number of responses at other ports": 0}
+    )
     judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.faults.datagrams import change_received_datagrams
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
@@ -202,3 +204,19 @@ class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
             self.qm.establishing.establish(session, now, again=True)
             return
         super().receive_response(data, now)
+
+
+@fault("initiator-ping-response-after-other-datagram-ignored", breaks="MQQB-3.1.7.8-01", blind=True)
+class InitiatorPingResponseAfterOtherDatagramIgnored(Ping):
+    """The initiator reads only the first datagram after its request, so that it ignores a later response."""
+
+    read: Any = False
+
+    def send_request(self, session: Session, now: Now) -> None:
+        self.read = False
+        super().send_request(session, now)
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        if not self.read:
+            self.read = True
+            super().receive_response(data, now)

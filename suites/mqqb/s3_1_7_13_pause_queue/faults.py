@@ -424,3 +424,16 @@ class SenderPausePausesEveryQueue(Administering):
         for other in self.qm.adm.OutgoingQueues.values():
             other.State = queue.State
             self.qm.dispatch_collection.remove_queue(other)
+
+
+@fault("queue-manager-window-size-of-second-pause", breaks="MQQB-3.1.7.13-08", blind=True)
+class QueueManagerWindowSizeOfSecondPause(Administering):
+    """When a queue is paused for the second time, WindowSize of the SessionAck is the WindowSize of the session."""
+
+    paused: Any = frozenset()
+
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        if session.number in self.paused:
+            return self.qm.session_acks.build(session)
+        self.paused |= {session.number}
+        return super().build_pause_ack(session)

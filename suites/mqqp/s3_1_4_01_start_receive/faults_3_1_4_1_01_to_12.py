@@ -381,3 +381,13 @@ class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
 
     def check_request_id(self, desc: Desc) -> Status:
         return Status.MQ_ERROR if super().check_request_id(desc) else Status.MQ_OK
+
+
+@fault("server-request-id-of-pending-peek-accepted", breaks="MQQP-3.1.4.1-12", blind=True)
+class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
+    """The server accepts the dwRequestID of a pending peek."""
+
+    def check_request_id(self, desc: dict[str, Any]) -> Status:
+        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        used = [one.RequestId for one in pending if one.Action is ReadAction.MQ_ACTION_RECEIVE]
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK

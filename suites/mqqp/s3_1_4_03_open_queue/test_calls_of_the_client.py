@@ -66,9 +66,42 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
         )
 
 
-def call_method(reader: Reader, name: str) -> None:
-    """Let the SUT execute a command that calls a method, and ignore the reply."""
-    opened = reader.begin_open().wait()
+RULES_OF_SECOND_QUEUE = {
+    name: rules for name, (_, rules) in RULES_BY_METHOD.items() if rules and name != "RemoteQMCloseQueue"
+}
+"""For each method, the rules that require an open queue; a close of the queue is also the end of the check."""
+
+
+@needs("remote_read")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_OF_SECOND_QUEUE.items()]
+)
+def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge, name):
+    """The SUT has a queue of the peer open, and calls a method for a second queue of the peer: the SUT has called
+    RemoteQMOpenQueue for each of the two queues before.
+    """
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader.open()
+    call_method(reader, name, rf"DIRECT=TCP:{peer.address}\private$\mqc-second")
+    calls = reader.server.wait(name)
+    if not calls:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
+        return
+    came = [call.name for call in reader.server.calls]
+    before = [one for one in came[: came.index(name)] if one in OPEN_AND_CLOSE_METHODS]
+    judge.all(
+        expected=["RemoteQMOpenQueue"] * 2,
+        case="earlier calls that open or close a queue",
+        observed=before,
+        evidence=calls,
+    )
+
+
+def call_method(reader: Reader, name: str, queue: str | None = None) -> None:
+    """Let the SUT open a queue, by default the queue of the peer, and execute a command that calls a method; ignore the
+    reply.
+    """
+    opened = reader.begin_open(queue).wait()
     if not opened.get("ok"):
         return
     remote = int(opened["remote"])

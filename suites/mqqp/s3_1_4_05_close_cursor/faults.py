@@ -273,3 +273,14 @@ class ServerCloseCursor0Thrown(_Closing):
             self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-of-second-cursor-closes-first", breaks="MQQP-3.1.4.5-01", blind=True)
+class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
+    """RemoteQMCloseCursor closes the first cursor of the queue handle instead of the given cursor."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is not None and call.arguments["hCursor"] in descriptor.CursorCollection:
+            call.arguments["hCursor"] = next(iter(descriptor.CursorCollection))
+        super().remote_qm_close_cursor(call, now)

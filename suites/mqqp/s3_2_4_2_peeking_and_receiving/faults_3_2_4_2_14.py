@@ -10,6 +10,7 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing, PreviousAnswerRemembered
 
@@ -316,3 +317,15 @@ class ClientSecondReadHremotequeueIsPdwcontext(Describing):
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {} if self.count % 2 else {"hRemoteQueue": read.queue.OpenContext}
+
+
+@fault("client-peek-with-handle-of-last-opened-queue", breaks="MQQP-3.2.4.2-14", blind=True)
+class ClientPeekWithHandleOfLastOpenedQueue(ClientReading):
+    """A client that peeks with RemoteQMStartReceive sets hRemoteQueue to the handle of the queue opened last."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        description = self.describe_read(read)
+        if not read.receives:
+            last = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
+            description["hRemoteQueue"] = last.OpenQueueDescriptorHandle
+        return (yield from self._call_start(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": description}))

@@ -304,3 +304,11 @@ class ClientZeroTimeoutSentAsInfinite(ClientReading):
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
         return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}
+
+
+@fault("client-server-version-6-0-taken-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
+class ClientServerVersion60TakenForOld(ClientReading):
+    """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or version.Major < 5 or version.Minor < 1

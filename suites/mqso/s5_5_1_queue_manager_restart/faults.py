@@ -375,3 +375,20 @@ class SenderWaitingExpressMessageSurvivesRestart(Durability):
             position.key = self.qm.next_persist_token()
             change |= build_message_entry(position, serialize_message(message).build())
         return change
+
+
+@fault("queue-manager-express-dead-letter-survives-restart", breaks="MQSO-5.5.1-06", blind=True)
+class QueueManagerExpressDeadLetterSurvivesRestart(Journaling):
+    """The queue manager saves an express message in the dead-letter queue."""
+
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        super().keep_message(queue, message)
+        position = queue.MessagePositionList.Tail
+        if queue is self.qm.adm.SystemDeadletterQueue and isinstance(position, MessagePosition) and not position.key:
+            position.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(position))
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        if position.MessageReference.NegativeJournalingRequested and not position.key:
+            position.key = self.qm.next_persist_token()
+        super().journal_failed(position)

@@ -187,3 +187,17 @@ class QueueManagerInitializationRepeatedOnceOnly(Initialization):
     def await_retry(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
             super().await_retry(now)
+
+
+@fault("receiver-certificate-timer-restarted-by-next-certificate", breaks="MQSO-6.4.3.1-D02", blind=True)
+class ReceiverCertificateTimerRestartedByNextCertificate(SecurityOnReceipt):
+    """When a certificate enters the cache, the timers of all cached certificates start again."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        cache = self.qm.caches.UserCertCache
+        before = len(cache)
+        super().verify_sender(packet, now)
+        if len(cache) > before:
+            cache.entries = [replace(one, CachedTime=now.utc_s) for one in cache.entries]
+            self.qm.timers.stop(TimerKey(TimerName.USER_CERT_CACHE_CLEANUP, 0))
+            self.qm.cache_timers.start(now)
