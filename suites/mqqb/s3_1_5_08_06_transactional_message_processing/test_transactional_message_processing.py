@@ -230,15 +230,20 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """The peer sends messages of one sequence in and out of order: the SUT acknowledges and stores only the messages
-    that are in order, once each.
+    """After the first message of a sequence to another queue, the peer sends messages of one sequence in and out of
+    order: the SUT acknowledges and stores only the messages that are in order, once each.
     """
     messages = [
         (PositionInSequence(0, 1, number, previous), accepted, what)
         for number, previous, accepted, what in MESSAGES_OF_ONE_SEQUENCE
     ]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
-    _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
+    earlier = Sequence(peer)  # its TxSequenceID is lower, as E41.2 demands
+    receiver = AcknowledgingReceiver(peer, sut)
+    if sut.has("queue_control"):
+        other = sut.new_queue("other", transactional=True)
+        receiver.send_packet(earlier.message(destination=rf"TCP:{sut.address}\{other}"))
+    _judge_accepted_messages(receiver, judge, rules, name, messages)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")

@@ -24,7 +24,14 @@ from harness.expectations import (
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import (
+    ADMINISTRATION_QUEUE,
+    AckClass,
+    AcknowledgingReceiver,
+    get_correlation_id,
+    get_final_ack_identifier,
+    identifier,
+)
 from suites.mqqb.steps.opening import (
     CLOCK_TOLERANCE_S,
     OTHER_GUID,
@@ -35,15 +42,33 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_info, read_info_place
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 SMALL_QUOTA_KB = 8
 LARGE_BODY_REPETITIONS = 3_000
 """The number of repetitions of a text of about 30 bytes. The repeated text makes a body of more than 64 KB."""
 LONGEST_SHOWN_BODY = 60
+LONG_LABEL_PRIORITY = 5
+LONG_LABEL_END = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
-DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
+DEAD_LETTERS, DEAD_TRANSACTIONAL = "system$;deadletter", "system$;deadxact"
+QUOTA_MESSAGES = (
+    (OVERSIZE_BODY, "", "", 0),
+    (b"fits", "A", "", 0),
+    (OVERSIZE_BODY, "A", "", 0),
+    (OVERSIZE_BODY, "ANJP", "", 0),
+    (OVERSIZE_BODY, "7", "", 0),
+    (OVERSIZE_BODY, "N", "-2", 0),
+    (OVERSIZE_BODY, "J", "", 0),
+    (b"fits", "AJ", "", 0),
+    (b"fits", "A", "", 1),
+    (OVERSIZE_BODY, "A", "", 1),
+)
+"""The messages to the queues with a quota: body, requests (A: PA, N: NA, J: JN, P: JP, 7: priority 7), end of the name
+of the administration queue, and number of the queue.
+"""
 
 
 @covers(
@@ -67,10 +92,18 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
-            text_ = f"message for {queue}, priority {priority}"
+            text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_END * (priority == LONG_LABEL_PRIORITY)
             tag = 0xC0FF_EE00 + priority
             times = LARGE_BODY_REPETITIONS if (queue, priority) == ("plain", 7) else 1
-            more: dict[str, Any] = {"label": text_, "body": text_.encode() * times, "ApplicationTag": tag, **rest}
+            more: dict[str, Any] = {
+                "label": text_,
+                "body": text_.encode() * times + bytes(priority // 2),
+                "ApplicationTag": tag,
+                "ExtensionData": text_.encode()[: 3 * priority],
+                "CorrelationID": bytes(range(priority + 1, priority + 21)),
+                **rest,
+            }
+            user = user | {"ResponseQueue": rf"TCP:{peer.address}\private$\response-{priority}"}
             if queue == "transactional":
                 packet = sequence.message(user, base={"PR": 0}, **more)
             else:
@@ -101,6 +134,16 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         observed=[_get_stored_properties(one) for _, one in list_stored_messages()],
         evidence=evidence,
         case="properties of each message",
+    )
+    stored = {one["label"]: one for _, one in list_stored_messages()}
+    judge(
+        "MQQB-3.1.5.8.8-01",
+        "MQQB-3.1.5.8.8-02",
+        "MQQB-3.1.5.8.8-05",
+        expected=dict.fromkeys(sent, SAME_PROPERTIES),
+        observed={label: describe_differences(frame, stored.get(label), sut.guid) for label, frame in sent.items()},
+        evidence=evidence,
+        case="each property of each message",
     )
 
 
@@ -135,52 +178,106 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends six messages to a queue with a quota; the first message, and the third to the fifth message, are
-    too large: the queue contains only the two small messages. For the large message with NA, JN and JP, the SUT sends a
-    negative acknowledgment and stores a dead letter; if the message is transactional, the SUT sends a FinalAck instead.
+    """The peer sends messages with different requests to a queue with a quota: the queue contains only the small
+    messages. For each large message with NA, the SUT sends a negative acknowledgment to the administration queue that
+    the message names; for each large message with JN, it stores a dead letter; if the messages are transactional, the
+    SUT sends a FinalAck for each large message instead of a dead letter. A second queue with a quota has the same
+    results.
     """
     transactional = kind == "transactional"
-    queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
+    queues = [sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)]
+    if sut.has("queue_control"):
+        queues.append(sut.new_queue("second", transactional=transactional, quota_kb=SMALL_QUOTA_KB))
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    large = [(OVERSIZE_BODY, 0, 1), (OVERSIZE_BODY, 1, 1), (OVERSIZE_BODY, 0, 0)]
-    messages = [(OVERSIZE_BODY, 0, 0), (b"fits", 0, 1), *large, (b"fits", 1, 1)]
-    for number, (body, wanted, arrival) in enumerate(messages):
-        user = receiver.with_admin_queue({"JN": wanted, "JP": wanted, "DM": int(kind != "express")})
+    for number, (body, asked, user, queue) in enumerate(QUOTA_MESSAGES):
+        if queue >= len(queues):
+            continue
+        journal = {"JN": "J" in asked, "JP": "P" in asked, "DM": int(kind != "express")}
         rest: dict[str, Any] = {
-            "destination": rf"TCP:{sut.address}\{queue}",
+            "destination": rf"TCP:{sut.address}\{queues[queue]}",
             "body": body,
             "label": f"quota message {number}",
-            "properties": {"PA": arrival, "NA": wanted},
+            "properties": {"PA": int("A" in asked), "NA": int("N" in asked)},
+            "base": {} if transactional else {"PR": 7 if "7" in asked else 3},
         }
         if body == OVERSIZE_BODY and sut.has("public_names"):
-            rest |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+            rest |= {"debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+            rest["base"] |= {"TR": 1}
+        fields = receiver.with_admin_queue({name: int(value) for name, value in journal.items()} | _add_end(user, peer))
         begun = Sequence(peer, ordinal=number + 1)
-        packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
+        packet = begun.message(fields, **rest) if transactional else peer.message(fields, **rest)
         sent.append(receiver.send_packet(packet))
-    first = sent.pop(0)
-    finals = receiver.await_all(receiver.final_acks, 4 if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
-    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
-    evidence = [first, *sent, *acks, *finals, *arrived]
+    refused: dict[str, list[Frame]] = {"N": [], "J": [], "": []}
+    fitting = []
+    for packet, (body, asked, _, _) in zip(sent, QUOTA_MESSAGES, strict=False):
+        for letter, packets in refused.items():
+            if body == OVERSIZE_BODY and letter in asked:
+                packets.append(packet)
+        if body != OVERSIZE_BODY:
+            fitting.append(packet)
+    finals = receiver.await_all(receiver.final_acks, len(refused[""]) if transactional else 0)
+    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting))
+    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), len(refused["N"]))
+    evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
-    there = [label for label in sut.labels(queue) if label.startswith("quota message")]
-    dead = [one["label"] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(queue)]
+    there = [label for queue in queues for label in sut.labels(queue) if label.startswith("quota message")]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue("quota message 1", "quota message 5"), observed=there, evidence=evidence)
-    judge(*fits, expected=acknowledged(sent[0], sent[4]), observed=arrived, evidence=evidence)
+    judge(*fits, expected=in_queue(*map(_get_label, fitting)), observed=there, evidence=evidence)
+    judge(*fits, expected=acknowledged(*fitting), observed=arrived, evidence=evidence)
     reports = receiver.list_reports()
     judge("MQQB-3.1.5.8.8-13", expected=none("report"), observed=reports, evidence=[*evidence, *reports])
-    judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.8-07", expected=acknowledged(*refused["N"]), observed=acks, evidence=evidence)
     judge(
-        "MQQB-3.1.5.8.8-10",
-        expected=[] if transactional else ["quota message 3"],
-        observed=dead,
-        case="messages in the dead-letter queue",
+        "MQQB-3.1.5.8.8-07",
+        expected={get_correlation_id(ack): _get_admin_queue(ack, refused["N"]) for ack in acks},
+        observed={get_correlation_id(ack): _get_direct_name(ack["UserHeader"].DestinationQueue) for ack in acks},
+        case="destination of each acknowledgment, by CorrelationID",
         evidence=evidence,
     )
-    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (4 if transactional else 0))
+    judge(
+        "MQQB-3.1.5.8.8-10",
+        expected={DEAD_LETTERS: [] if transactional else [*map(_get_label, refused["J"])], DEAD_TRANSACTIONAL: []},
+        observed={queue: [one["label"] for one in sut.kept(queue)] for queue in (DEAD_LETTERS, DEAD_TRANSACTIONAL)},
+        case="messages in the dead-letter queues",
+        evidence=evidence,
+    )
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (len(refused[""]) if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.8-11",
+        expected=any_order(*map(identifier, refused[""] if transactional else [])),
+        observed=[get_final_ack_identifier(final) for final in finals],
+        case="identifiers of the messages in the FinalAcks",
+        evidence=evidence,
+    )
+
+
+def _add_end(end: str, peer) -> dict[str, Any]:
+    """Return the field AdminQueue of a message whose administration queue has the given end of its name."""
+    return {"AdminQueue": rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE}{end}"}
+
+
+def _get_label(frame: Frame) -> str:
+    """Return the Label of a message."""
+    return str(frame["MessagePropertiesHeader"].Label)
+
+
+def _get_direct_name(queue: Any) -> str:
+    """Return the direct name in a field of UserHeader, in lower case."""
+    return str(getattr(queue, "DirectFormatName", queue)).rstrip("\0").lower()
+
+
+def _get_admin_queue(ack: Frame, messages: list[Frame]) -> str:
+    """Return the name of the administration queue of the message that an acknowledgment belongs to."""
+    return next(
+        (
+            _get_direct_name(one["UserHeader"].AdminQueue)
+            for one in messages
+            if identifier(one) == get_correlation_id(ack)
+        ),
+        "no message",
+    )
 
 
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
@@ -261,9 +358,9 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     sut.configure(quota_kb=0)
     rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}
     if kind == "transactional":
-        packet = receiver.sequence.message(receiver.with_admin_queue(), **rest)
+        packet = receiver.sequence.message(receiver.with_admin_queue({"JN": 1}), **rest)
     else:
-        packet = receiver.build_message({"DM": int(kind == "recoverable")}, **rest)
+        packet = receiver.build_message({"DM": int(kind == "recoverable"), "JN": 1}, **rest)
     sent = receiver.send_packet(packet)
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
@@ -277,6 +374,12 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
         case="other session",
         evidence=[sent],
     )
+    if not beside.closed_by_sut:
+        again = beside.send(packet)
+        ended = beside.await_close()
+        judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, case="session of a repetition", evidence=[again])
+    dead = [one["label"] for name in (DEAD_LETTERS, DEAD_TRANSACTIONAL) for one in sut.kept(name)]
+    judge("MQQB-3.1.5.8.8-16", expected=[], observed=dead, case="messages in the dead-letter queues", evidence=[sent])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
@@ -287,7 +390,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     )
 
 
-@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
+@covers("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
 @needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers send the first message of a sequence to one queue, one message to a direct name and the other
@@ -307,6 +410,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
         peer.await_label(f"from {ordinal}", name)
     infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
     judge(
+        "MQQB-3.1.5.8.8-17",
         "MQQB-3.1.5.8.8-24",
         expected=any_order(*senders),
         observed=list(infos),
@@ -431,12 +535,14 @@ RULES_OF_TRANSFER_INFO = (
 @needs("management", "send", "private_names")
 @varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, and the peer acknowledges the first message by an OrderAck; then the
-    SUT forwards a message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
+    """The SUT sends an express message to one queue and three transactional messages to a second queue, and the peer
+    acknowledges the first transactional message by an OrderAck; then the SUT forwards a message of the peer to the
+    second queue: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
+    outgoing.open_beside("mqc-beside").send(delivery="express")
     unread = sum(
         _get_outgoing_transfer_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name)
     )  # of earlier checks
@@ -445,7 +551,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
     known, interval_s = (
         len(outgoing.session.messages),
-        _get_outgoing_transfer_info(find_outgoing_queue(sut, name))["EodResendInterval"],
+        _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodResendInterval", 0),
     )
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
@@ -453,6 +559,12 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
     if not peer.eventually(lambda: read_info_place(outgoing.read_transfer_info(), "EodNextSeq")[1] > 1):
+        judge(
+            "MQQB-3.1.5.8.8-28",
+            expected=holds("OutgoingTransferInfo shows the message that the SUT forwarded"),
+            observed=False,
+            evidence=[*acks, sent],
+        )
         raise ConformanceFailure("OutgoingTransferInfo does not show the message that the SUT forwarded")
     info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
     last, following = get_sequence_info(own[2]), get_sequence_info(own[2], 1)
@@ -552,7 +664,14 @@ def _judge_info(peer, sut, judge, name, evidence):
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
     for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
-        judge(rule, expected=sequence[of_sequence], observed=info[element], case=element, evidence=evidence)
+        judge(
+            rule,
+            "MQQB-3.1.5.8.8-28",
+            expected=sequence[of_sequence],
+            observed=info[element],
+            case=element,
+            evidence=evidence,
+        )
     unacked = sequence["UnackedSequence"]
     next_one = info["EodNextSeq"]
     number = state["OutgoingTxSequenceNumber"]

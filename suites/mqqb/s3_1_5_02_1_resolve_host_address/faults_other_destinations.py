@@ -1,0 +1,120 @@
+"""Faults of MS-MQQB 3.1.5.2.1 Resolve Host Address: with several destinations and in later attempts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import fault
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-connects-to-address-of-other-open-session", breaks=("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-34"))
+class InitiatorConnectsToAddressOfOtherOpenSession(Resolving):
+    """The initiator connects to the address of an open session that it initiated before, instead of the address of
+    the destination.
+    """
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        others = [one for one in list_open_sessions(self.qm, session) if one.initiator]
+        if others:
+            session.RemoteQMAddress = others[0].RemoteQMAddress
+
+
+@fault("initiator-remote-address-of-first-next-hop-shown", breaks="MQQB-3.1.5.2.1-35")
+class InitiatorRemoteAddressOfFirstNextHopShown(Connecting):
+    """The initiator sets RemoteQMAddress of a session to the address of the first next hop after it connected to a
+    later next hop.
+    """
+
+    def connect_transport(self, session: Session) -> None:
+        super().connect_transport(session)
+        session.RemoteQMAddress = session.NextHopCollection[0].Address
+
+
+@fault("initiator-need-validation-only-in-first-queue", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"))
+class InitiatorNeedValidationOnlyInFirstQueue(Resolving):
+    """The initiator sets State to NeedValidation only in one outgoing queue at a time."""
+
+    def require_validation(self, session: Session) -> None:
+        known = any(
+            one.State is OutgoingQueueState.NEED_VALIDATION and one is not session.OutgoingQueueReference
+            for one in self.qm.adm.OutgoingQueues.values()
+        )
+        if not known:
+            super().require_validation(session)
+
+
+@fault(
+    "initiator-retry-timer-not-started-for-second-unknown-destination",
+    breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
+)
+class InitiatorRetryTimerNotStartedForSecondUnknownDestination(Resolving):
+    """The initiator does not start the Session Retry Connect Timer of a session whose destination it could not find,
+    if another queue needs validation.
+    """
+
+    def require_validation(self, session: Session) -> None:
+        known = any(
+            one.State is OutgoingQueueState.NEED_VALIDATION and one is not session.OutgoingQueueReference
+            for one in self.qm.adm.OutgoingQueues.values()
+        )
+        super().require_validation(session)
+        if known:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-next-hops-have-only-first-address", breaks="MQQB-3.1.5.2.1-27")
+class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
+    """The initiator lists only the first resolved address in NextHops."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        del outgoing_queue(session).NextHops[1:]
+
+
+@fault("initiator-begins-with-last-next-hop", breaks=("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.1-34"))
+class InitiatorBeginsWithLastNextHop(Resolving):
+    """The initiator begins with the last next hop."""
+
+    def select_next_hop(self, session: Session) -> None:
+        if not session.retrying:
+            session.NextHopIndexer = len(session.NextHopCollection) - 1
+        super().select_next_hop(session)
+
+
+@fault("initiator-host-name-of-first-next-hop-kept", breaks="MQQB-3.1.5.2.1-36")
+class InitiatorHostNameOfFirstNextHopKept(Resolving):
+    """The initiator keeps RemoteQMHostName of the first next hop when it selects another next hop."""
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        session.RemoteQMHostName = session.NextHopCollection[0].HostName
+
+
+@fault("initiator-host-name-of-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29")
+class InitiatorHostNameOfNextHopIsAddress(Resolving):
+    """The initiator sets HostName of each NextHop to its address."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        session.NextHopCollection[:] = [replace(hop, HostName=hop.Address) for hop in session.NextHopCollection]
+
+
+@fault("initiator-addresses-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-25")
+class InitiatorAddressesOfEarlierAttemptKept(Resolving):
+    """The initiator resolves a host name only once, and uses the first result in each later attempt."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        super().store_addresses(session, host, self._known.setdefault(host, addresses), now)
