@@ -197,19 +197,6 @@ class ReceiverSequencePositionLostWithSession(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("receiver-sequence-position-shared-by-queues", breaks="MQQB-3.1.5.8.6-09")
-class ReceiverSequencePositionSharedByQueues(InSequence):
-    """The receiver compares a message with the highest position of all queues."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        for queue in self.qm.adm.QueueCollection.values():
-            for one in queue.IncomingTransactionalTransferInfoCollection.values():
-                if int(one.SequenceIdentifier) > int(session.IncomingTxSequenceID):
-                    session.IncomingTxSequenceID = one.SequenceIdentifier
-                    session.IncomingTxSequenceNumber = one.SequenceNumber
-        return super().is_in_sequence(session, packet)
-
-
 @fault("receiver-message-of-sequence-by-computer-name-unchecked", breaks="MQQB-3.1.5.8.6-D01")
 class ReceiverMessageOfSequenceByComputerNameUnchecked(InSequence):
     """The receiver accepts a transactional message in any order if its direct name does not begin with TCP."""

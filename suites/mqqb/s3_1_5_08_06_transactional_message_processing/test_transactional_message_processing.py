@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
+from suites.applications import computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, guid_text
@@ -68,7 +69,8 @@ PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
-BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+KINDS_OF_NAME = ("direct", pytest.param("private", marks=needs("queue_control")))
+BY_KIND_OF_NAME = pytest.mark.parametrize("name", KINDS_OF_NAME)
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
@@ -92,6 +94,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers(
+    "MQQB-3.1.5.8.6-01",
     "MQQB-3.1.5.8.6-03",
     "MQQB-3.1.5.8.6-04",
     "MQQB-3.1.1.6.2-06",
@@ -104,15 +107,17 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
     Timer is stopped: each time, when OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that
-    message.
+    message. Meanwhile, a newer session is open.
     """
     receiver = Receiver(peer, sut)
+    peer.open_raw()
     for number in (1, 2, 2):
         receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _describe_order_ack_time(peer, frame, sent), [sent, frame]
         judge(
+            "MQQB-3.1.5.8.6-01",
             "MQQB-3.1.5.8.6-03",
             "MQQB-3.1.1.6.2-06",
             "MQQB-3.1.2.7-01",
@@ -145,8 +150,10 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     """The peer sends two messages within OrderAckTimeout: the SUT sends one OrderAck, when OrderAckTimeout has passed
     since the second message. While messages keep arriving, the SUT still sends an OrderAck within MaximumOrderAckDelay.
+    An older session is open.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    peer.open_raw()
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * GAP_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
@@ -248,7 +255,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
-@BY_KIND_OF_NAME
+@pytest.mark.parametrize("name", [*KINDS_OF_NAME, pytest.param("computer name", marks=needs("receive"))])
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.
@@ -298,10 +305,19 @@ def _judge_accepted_messages(
     if name == "private":
         user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
+    if name == "computer name":
+        computer = next(iter(computer_names(sut)), sut.address)
+        rest = {"destination": rf"OS:{computer}\{sut.queue('transactional')}"}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=position.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
-        for position, _, what in messages
+        receiver.send(
+            user | {"JN": int(not accepted)},
+            transaction=position.fields(receiver.sequence),
+            label=what,
+            properties={"PA": 1},
+            **rest,
+        )
+        for position, accepted, what in messages
     ]
     wanted = [what for _, accepted, what in messages if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
@@ -326,21 +342,27 @@ def _judge_accepted_messages(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, another message out of order, and the first
-    message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing
-    LastAccessTime.
+    """The peer sends three messages out of order, the last of them of an older sequence, one message in order, another
+    message out of order, and the first message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then
+    0, and an increasing LastAccessTime.
     """
+    older = Sequence(peer)
     receiver = Receiver(peer, sut)
     other = Sequence(peer, 3)
     peer.open_raw({"ClientGuid": OTHER_GUID}).send(other.message({"SourceQueueManager": OTHER_GUID}))
-    begun = receiver.send()
+    early = {"SentTime": peer.environment.now().utc_s - 3_600}
+    begun = receiver.send(early)
     receiver.await_acknowledgment()
     first = rejected = _get_listed_transfer(receiver)
+    of_other = _get_listed_transfer(receiver, other)
     peer.pass_time(LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
-        sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": previous}))
+        place = {"PreviousTxSequenceNumber": previous}
+        if count == 3:
+            place |= {"TxSequenceID": older.identifier}
+        sent.append(receiver.send(early, transaction=place))
         if accepted:
             receiver.await_acknowledgment()
             peer.eventually(functools.partial(_has_reject_count, receiver, 0))
@@ -382,6 +404,13 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
         observed=_get_listed_transfer(receiver)["RejectCount"],
         evidence=sent,
         case="RejectCount of a new sequence",
+    )
+    judge(
+        "MQQB-3.1.5.8.6-08",
+        expected=of_other["LastAccessTime"],
+        observed=_get_listed_transfer(receiver, other)["LastAccessTime"],
+        case="LastAccessTime of the sequence of another sender",
+        evidence=sent,
     )
 
 

@@ -184,14 +184,6 @@ class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCount):
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-refused-recoverable-message-not-counted", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRefusedRecoverableMessageNotCounted(_RecoverableCount):
-    """The receiver does not count a recoverable message to a queue that does not exist."""
-
-    def is_not_counted(self, packet: UserMessagePacket) -> bool:
-        return self.qm.arrival.find_destination(packet) is None and self.is_addressed_here(packet)
-
-
 @fault("receiver-session-ack-timer-not-shortened-beside-other-session", breaks="MQQB-3.1.5.8.7-14")
 class ReceiverSessionAckTimerNotShortenedBesideOtherSession(SessionAcks):
     """The receiver starts the Session Ack Send Timer with half of AckWaitTimeout for a recoverable message while

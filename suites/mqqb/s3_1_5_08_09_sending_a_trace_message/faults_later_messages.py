@@ -79,7 +79,7 @@ class ReceiverSecondReportIsRecoverable(_ReportChanged):
         return replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) if sent else message
 
 
-@fault("receiver-report-has-body-of-first-report", breaks=("MQQB-3.1.5.8.9-02", "MQQB-3.1.5.8.9-07"))
+@fault("receiver-report-has-body-of-first-report", breaks="MQQB-3.1.5.8.9-07")
 class ReceiverReportHasBodyOfFirstReport(_ReportChanged):
     """The receiver sends the body of the first report in each report."""
 
@@ -150,7 +150,7 @@ class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
         return super().build_report_body(message, next_hop)
 
 
-@fault("receiver-report-to-queue-of-previous-report", breaks=("MQQB-3.1.5.8.9-04", "MQQB-3.1.5.8.9-08"))
+@fault("receiver-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
 class ReceiverReportToQueueOfPreviousReport(_ReportChanged):
     """The receiver sends each report to the report queue of the previous report."""
 

@@ -12,7 +12,7 @@ from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import Report
 
@@ -20,6 +20,7 @@ RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
 
 
+LARGE_BODY_BYTES = 5_000
 HIGH_IDS = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 
@@ -52,9 +53,11 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     def build_traced_fields(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
         return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
 
-    packets = [receiver.build_message(**build_traced_fields(hops)) for hops in (0, 3, 0x1D)]
-    packets += [
-        receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1)),
+    packets = [
+        receiver.build_message(**build_traced_fields(0)),
+        receiver.build_message(**build_traced_fields(3), body=bytes(LARGE_BODY_BYTES), properties={"PA": 1}),
+        receiver.build_message(**build_traced_fields(0x1D), MessageClass=AckClass.REACH_QUEUE),
+        receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1, JN=1)),
         receiver.build_message(**_add_user_fields(build_traced_fields(7), MessageID=HIGH_IDS + peer.next_message_id())),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
