@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
@@ -90,15 +89,6 @@ class InitiatorBeginsWithLastNextHop(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-host-name-of-first-next-hop-kept", breaks="MQQB-3.1.5.2.1-36")
-class InitiatorHostNameOfFirstNextHopKept(Resolving):
-    """The initiator keeps RemoteQMHostName of the first next hop when it selects another next hop."""
-
-    def select_next_hop(self, session: Session) -> None:
-        super().select_next_hop(session)
-        session.RemoteQMHostName = session.NextHopCollection[0].HostName
-
-
 @fault("initiator-host-name-of-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29")
 class InitiatorHostNameOfNextHopIsAddress(Resolving):
     """The initiator sets HostName of each NextHop to its address."""
@@ -106,15 +96,3 @@ class InitiatorHostNameOfNextHopIsAddress(Resolving):
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
         session.NextHopCollection[:] = [replace(hop, HostName=hop.Address) for hop in session.NextHopCollection]
-
-
-@fault("initiator-addresses-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-25")
-class InitiatorAddressesOfEarlierAttemptKept(Resolving):
-    """The initiator resolves a host name only once, and uses the first result in each later attempt."""
-
-    def __init__(self, qm: QueueManager) -> None:
-        super().__init__(qm)
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        super().store_addresses(session, host, self._known.setdefault(host, addresses), now)

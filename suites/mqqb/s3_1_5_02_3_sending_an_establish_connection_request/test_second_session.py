@@ -12,7 +12,17 @@ from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import OTHER_GUID, guid_text, list_connection_history, list_outgoing_queues, private_name
+from suites.mqqb.steps.opening import (
+    CLOSED_ON_TIME,
+    INITIALIZATION_MS,
+    OTHER_GUID,
+    find_outgoing_queue,
+    guid_text,
+    list_connection_history,
+    list_outgoing_queues,
+    private_name,
+    time_initialization_end,
+)
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ROUND_TRIP_MS, FIRST_ROUND_TRIP_MS = 5_000, 9_000
@@ -30,6 +40,7 @@ SESSION_SHARED = "the SUT opened no second session (E16)"
     "MQQB-3.1.5.2.3-08",
     "MQQB-3.1.5.2.3-09",
     "MQQB-3.1.5.2.3-14",
+    "MQQB-3.1.5.2.3-16",
     "MQQB-3.1.5.3.2-01",
     "MQQB-3.1.5.3.2-11",
     "MQQB-3.1.5.3.2-12",
@@ -65,6 +76,11 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         case="ClientGuid of the second request",
         evidence=request,
     )
+    if sut.has("management"):
+        state = find_outgoing_queue(sut, name)["State"]
+        judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=state, case="State after the request", evidence=request)
+    else:
+        judge.mark_not_exercised("MQQB-3.1.5.2.3-16", reason="the SUT shows no State")
     of_server = guid_text(header.ServerGuid)
     if kind == "private":
         judge.mark_not_exercised("MQQB-3.1.5.2.3-09", reason="the name is private")
@@ -160,4 +176,27 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge):
             observed=answer or session.connection,
             case=f"answer to the response on connection {number}",
             evidence=[session.request, sent, answer],
+        )
+
+
+@needs("send", "timers")
+@covers("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
+def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge):
+    """The SUT sends requests for two direct names, and the peer answers neither: the SUT closes each connection when
+    the Session Initialization Timer expires.
+    """
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
+    first.await_request()
+    sut.send(peer.direct_name(SECOND_QUEUE), body="second")
+    second = OutgoingSession(peer, sut, listener=first.listener)
+    if second.poll_request(sut.connect_timeout_ms) is None:
+        judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
+        return
+    for number, session in enumerate((first, second), 1):
+        judge.all(
+            expected=CLOSED_ON_TIME,
+            observed=time_initialization_end(sut, session.connection, session.request.time_ms, lasts_ms),
+            case=f"end of connection {number}",
+            evidence=session.request,
         )

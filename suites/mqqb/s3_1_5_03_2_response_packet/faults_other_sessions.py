@@ -55,7 +55,7 @@ class InitiatorClientGuidEqualToServerGuidAccepted(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-round-trip-measured-once", breaks=("MQQB-3.1.5.3.2-03", "MQQB-3.1.5.3.2-05"))
+@fault("initiator-round-trip-measured-once", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRoundTripMeasuredOnce(SessionOpening):
     """The initiator uses the round trip of its first session for all sessions."""
 

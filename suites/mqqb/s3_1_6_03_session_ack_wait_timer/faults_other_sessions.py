@@ -20,18 +20,6 @@ class SenderPacketOfOtherSessionKeepsSession(SessionAcks):
         super().on_wait_timer(session, now)
 
 
-@fault("sender-ack-wait-timer-closes-other-session-too", breaks="MQQB-3.1.6.3-04")
-class SenderAckWaitTimerClosesOtherSessionToo(SessionAcks):
-    """When the sender closes a session without acknowledgments, it closes every other session that it initiated."""
-
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        others = [one for one in list_open_sessions(self.qm, session) if one.initiator]
-        super().on_wait_timer(session, now)
-        if session not in list_open_sessions(self.qm, others[0] if others else session):
-            for one in others:
-                self.qm.closing.close(one, "another session had no acknowledgment", now)
-
-
 @fault("sender-session-kept-after-restart-of-ack-wait-timer", breaks=("MQQB-3.1.6.3-03", "MQQB-3.1.6.3-01"))
 class SenderSessionKeptAfterRestartOfAckWaitTimer(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only once, and then never closes the session."""
