@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
@@ -12,19 +11,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-
-
-@fault("initiator-connects-to-address-of-other-open-session", breaks=("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-34"))
-class InitiatorConnectsToAddressOfOtherOpenSession(Resolving):
-    """The initiator connects to the address of an open session that it initiated before, instead of the address of
-    the destination.
-    """
-
-    def select_next_hop(self, session: Session) -> None:
-        super().select_next_hop(session)
-        others = [one for one in list_open_sessions(self.qm, session) if one.initiator]
-        if others:
-            session.RemoteQMAddress = others[0].RemoteQMAddress
 
 
 @fault("initiator-remote-address-of-first-next-hop-shown", breaks="MQQB-3.1.5.2.1-35")
@@ -77,16 +63,6 @@ class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
         del outgoing_queue(session).NextHops[1:]
-
-
-@fault("initiator-begins-with-last-next-hop", breaks=("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.1-34"))
-class InitiatorBeginsWithLastNextHop(Resolving):
-    """The initiator begins with the last next hop."""
-
-    def select_next_hop(self, session: Session) -> None:
-        if not session.retrying:
-            session.NextHopIndexer = len(session.NextHopCollection) - 1
-        super().select_next_hop(session)
 
 
 @fault("initiator-host-name-of-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29")

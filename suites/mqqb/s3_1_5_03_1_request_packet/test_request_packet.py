@@ -118,7 +118,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
         foreign_guid = peer.identifier
     else:
         foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
-    sent = connection.send(establish_request(peer, ServerGuid=foreign_guid))
+    sent = connection.send(establish_request(peer, ServerGuid=foreign_guid, SE=int(bit != "client")))
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})

@@ -165,7 +165,8 @@ class ReceiverSecondHopCountExceededOmitted(_NackOmitted):
         self._sent = False
 
     def is_omitted(self, message: Message) -> bool:
-        sent, self._sent = self._sent, True
+        sent = self._sent
+        self._sent = sent or bool(message.AcknowledgementsRequested & 4)
         return sent
 
 

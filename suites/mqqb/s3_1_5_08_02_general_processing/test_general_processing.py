@@ -40,7 +40,9 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     if ack is None:
         judge(
+            "MQQB-3.1.5.8.2-02",
             "MQQB-3.1.5.8.2-03",
+            "MQQB-3.1.5.8.2-12",
             expected=packet("SessionAck"),
             observed=session,
             case="acknowledgment of three messages",
@@ -109,7 +111,13 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     counted = [sent, *_send_messages_that_are_not_stored(peer, sut, session)]
     last = session.request_acknowledgment()
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(counted) + 1})
-    judge("MQQB-3.1.5.8.2-02", expected=expected, observed=last or session, evidence=[*counted, last])
+    judge(
+        "MQQB-3.1.5.8.2-02",
+        "MQQB-3.1.5.8.2-03",
+        expected=expected,
+        observed=last or session,
+        evidence=[*counted, last],
+    )
 
 
 def _send_messages_that_are_not_stored(peer, sut, session):

@@ -47,16 +47,6 @@ class ReceiverOrderAckTimerNotRestartedOnLaterSession(OrderAcks):
             super().schedule(session, now)
 
 
-@fault("receiver-order-ack-time-shared-by-sessions", breaks="MQQB-3.1.5.8.6-02")
-class ReceiverOrderAckTimeSharedBySessions(OrderAcks):
-    """The receiver sets LastOrderAckSendTime of every session when it sends an OrderAck on one session."""
-
-    def schedule(self, session: Session, now: Now) -> None:
-        latest = max(one.LastOrderAckSendTime for one in self.qm.sessions.values())
-        session.LastOrderAckSendTime = latest
-        super().schedule(session, now)
-
-
 @fault("receiver-order-ack-omitted-when-nothing-was-accepted-since", breaks="MQQB-3.1.5.8.6-04")
 class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
     """The receiver sends no OrderAck for a sequence whose last acknowledged number has not changed."""
@@ -183,18 +173,6 @@ class ReceiverAccessTimeIsSentTime(InSequence):
 # -- the order of messages --------------------------------------------------------------------------------------------
 
 ORDER = ("MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8.6-D02")
-
-
-@fault("receiver-sequence-position-lost-with-session", breaks=ORDER)
-class ReceiverSequencePositionLostWithSession(InSequence):
-    """The receiver keeps the position of a sequence only as long as a session is open on which the sequence arrived."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        first = session.MessageReceivedCount == 1
-        alone = not list_open_sessions(self.qm, session)
-        if first and alone and packet.TransactionHeader is not None:
-            return packet.TransactionHeader.PreviousTxSequenceNumber == 0
-        return super().is_in_sequence(session, packet)
 
 
 @fault("receiver-message-of-sequence-by-computer-name-unchecked", breaks="MQQB-3.1.5.8.6-D01")

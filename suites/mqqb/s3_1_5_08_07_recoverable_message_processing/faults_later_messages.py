@@ -102,17 +102,6 @@ class ReceiverAckOf32MessagesRecoverableSentCount0(_FullAckChanged):
         return self.change_header(packet, RecoverableMsgSeqNumber=0)
 
 
-@fault("receiver-ack-of-32-messages-in-clear-behind-express", breaks="MQQB-3.1.5.8.7-03")
-class ReceiverAckOf32MessagesInClearBehindExpress(_FullAckChanged):
-    """The receiver clears IN in the SessionAck after 32 messages if it counts more than 32 messages."""
-
-    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
-        if packet.SessionHeader.AckSequenceNumber <= FLAG_BITS:
-            return packet
-        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(IN=1)
-        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
-
-
 @fault("receiver-ack-of-next-32-messages-window-0", breaks="MQQB-3.1.5.8.7-10")
 class ReceiverAckOfNext32MessagesWindow0(_FullAckChanged):
     """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""

@@ -297,10 +297,11 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
 @covers("MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages: in each SessionAck of the SUT,
-    RecoverableMsgAckFlags has bits for the recoverable messages of the group.
+    """The peer sends three groups of express and recoverable messages on the second of two sessions: in each
+    SessionAck of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
     sut.limit_time_scale(10)
+    peer.open_raw()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
