@@ -36,6 +36,7 @@ SESSION_SHARED = "the SUT opened no second session (E16)"
 @malforms("MQQB-3.1.5.3.1-10")
 @needs("send")
 @covers(
+    "MQQB-3.1.5.2.2-02",
     "MQQB-3.1.5.2.3-07",
     "MQQB-3.1.5.2.3-08",
     "MQQB-3.1.5.2.3-09",
@@ -68,6 +69,16 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     if request is None:
         judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
         return
+    pings = [frame.number for frame in peer.recorder.list_pings(from_sut=True)]
+    if any(number < beside.request.number for number in pings):
+        judge(
+            "MQQB-3.1.5.2.2-02",
+            expected=holds("a Ping Request between the first session and the second request"),
+            observed=any(beside.request.number < number < request.number for number in pings) or "no Ping Request",
+            evidence=request,
+        )
+    else:
+        judge.mark_not_exercised("MQQB-3.1.5.2.2-02", reason="the SUT sends no Ping Request before its first session")
     header = request["EstablishConnectionHeader"]
     judge(
         "MQQB-3.1.5.2.3-07",

@@ -216,17 +216,6 @@ class ReceiverSessionActiveNotSetByTransactionalMessage(Receiving):
             session.SessionActive = before
 
 
-@fault("receiver-session-active-not-set-by-later-message", breaks="MQQB-3.1.5.8.2-13")
-class ReceiverSessionActiveNotSetByLaterMessage(Receiving):
-    """The receiver sets SessionActive only for the first message of a session."""
-
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        before = session.SessionActive
-        super().note_activity(session, packet, now)
-        if session.MessageReceivedCount > 1:
-            session.SessionActive = before
-
-
 # -- messages for other queue managers --------------------------------------------------------------------------------
 
 
