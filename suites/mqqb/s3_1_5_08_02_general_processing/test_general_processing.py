@@ -140,16 +140,16 @@ def _send_messages_that_are_not_stored(peer, sut, session):
 @needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The peer opens two sessions, and sends a message to a private name and a message to a direct name on the first of
-    them: at each step, the elements of the SUT's first session have the specified values.
+    """The peer opens two sessions, and sends a transactional message to a private name and a message to a direct name
+    on the first of them: at each step, the elements of the SUT's first session have the specified values.
     """
-    number = _get_plain_queue_number(sut)
+    number = _get_transactional_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
     peer.open_raw({"ClientGuid": OTHER_GUID})
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     to_name = peer.message(destination=rf"OS:{next(iter(computer_names(sut)), '.')}\{sut.queue()}")
-    for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), to_name):
+    for message in (Sequence(peer).message(peer.private_queue(sut.guid, number), destination=None), to_name):
         sent.append(session.send(message))
         peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
         states.append(find_accepted_session(sut, peer.identifier))
@@ -262,9 +262,9 @@ def _read_history(sut):
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}
 
 
-def _get_plain_queue_number(sut):
-    """Return the number of the SUT's nontransactional queue, for use in a private name."""
-    name = sut.queue()
+def _get_transactional_queue_number(sut):
+    """Return the number of the SUT's transactional queue, for use in a private name."""
+    name = sut.queue("transactional")
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():
             return int(queue["PrivateQueueNumber"])
