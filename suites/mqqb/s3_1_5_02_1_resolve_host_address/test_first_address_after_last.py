@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_h
 from suites.mqqb.steps.sender import Sender
 
 
-@covers("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.3-11")
+@covers("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35", "MQQB-3.1.5.2.3-11")
 @needs("send", "two_addresses", "management")
 def test_first_address_is_tried_again_after_last(peer, sut, judge):
     """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
@@ -27,7 +27,15 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     names = {tried[0]: "first", peer.address: "second"}
     turns = [names[address] for address, _ in itertools.groupby(tried) if address in names]
     expected = ["first", "second", "first", "second"]
-    judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, case="addresses of the attempts", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.2.1-33",
+        "MQQB-3.1.5.2.1-34",
+        "MQQB-3.1.5.2.1-35",
+        expected=expected,
+        observed=turns,
+        case="addresses of the attempts",
+        evidence=evidence,
+    )
     if again is None:
         return
     since = session.received[0].number

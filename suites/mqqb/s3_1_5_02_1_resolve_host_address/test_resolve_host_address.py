@@ -230,9 +230,11 @@ about the timer.
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
-    """The SUT sends to an unresolvable name: ConnectionHistory has an entry at once, and another entry whenever the
-    Session Retry Connect Timer expires.
+    """The SUT sends to two unresolvable names: ConnectionHistory of the second name has an entry at once, and another
+    entry whenever the Session Retry Connect Timer expires.
     """
+    with suppress(ControlRefused):
+        let_sut_send(peer, sut, name.replace(OTHER_GUID_END, "fe"))
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
     peer.eventually(lambda: bool(_list_attempts(sut, name)))
@@ -407,7 +409,13 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
 
 
 @needs("send", "inspect", "management", "two_addresses")
-@covers("MQQB-3.1.5.2.1-27", "MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
+@covers(
+    "MQQB-3.1.5.2.1-27",
+    "MQQB-3.1.5.2.1-28",
+    "MQQB-3.1.5.2.1-29",
+    "MQQB-3.1.5.2.1-31",
+    "MQQB-3.1.5.2.1-32",
+)
 def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     """While the SUT connects to a host name with several addresses, NextHopCollection of the session and NextHops of
     the outgoing queue contain every address to which the name resolves.
@@ -422,6 +430,13 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         expected=expected,
         observed=sorted(hop["Address"] for hop in hops),
         case="Addresses in NextHopCollection",
+        evidence=request,
+    )
+    judge(
+        "MQQB-3.1.5.2.1-29",
+        expected=[PEER_QUEUE_BY_HOST_NAME.partition(":")[2].partition("\\")[0].lower()] * len(hops),
+        observed=[str(hop["HostName"]).lower() for hop in hops],
+        case="HostNames in NextHopCollection",
         evidence=request,
     )
     shown = find_outgoing_queue(sut, PEER_QUEUE_BY_HOST_NAME)["NextHops"]

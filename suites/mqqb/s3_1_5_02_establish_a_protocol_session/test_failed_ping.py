@@ -14,6 +14,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
 from suites.mqqb.steps.provoking import let_sut_send
 
+UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+"""A queue at an address that is reserved for documentation (RFC 5737)."""
+
 
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
@@ -22,6 +25,8 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     with RF 1: after each Ping Response with RF 1, ConnectionHistory has one more entry, with PingFailure, the time, an
     error and the peer's address.
     """
+    if sut.has("send"):  # the queue of the peer is then not the only outgoing queue
+        sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
     pinging_sut = PingingSut(peer, sut)
     for tag in (2, 0):
         asked = pinging_sut.await_ping()

@@ -105,20 +105,42 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
 
 
 @sut_survives()
-@covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
-@pytest.mark.parametrize("bit", [None, 0, 63, 127])
+@covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-07")
+@pytest.mark.parametrize("bit", [None, "client", 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
-    """The peer sends a request whose ServerGuid differs from the SUT's Identifier, completely or in one bit: the SUT
-    answers with CS 1.
+    """The peer has an open session, and sends a request whose ServerGuid differs from the SUT's Identifier, completely
+    or in one bit: the SUT answers with CS 1. The SUT accepts the peer's next request, which is valid.
     """
+    peer.try_session()
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
-    foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
-    sent = connection.send(establish_request(peer, ServerGuid=foreign_guid))
+    if bit == "client":
+        foreign_guid = peer.identifier
+    else:
+        foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
+    sent = connection.send(establish_request(peer, ServerGuid=foreign_guid, SE=int(bit != "client")))
     came = connection.poll_packet(0)
     observed = exclude_echo(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge.all(expected=refusal, observed=observed, case="response to the request", evidence=[sent, came])
+    judge(
+        "MQQB-3.1.5.3.1-05",
+        "MQQB-3.1.5.3.1-07",
+        expected=refusal,
+        observed=observed,
+        case="response to the request",
+        evidence=[sent, came],
+    )
+    later = peer.connect()
+    sent = later.send(establish_request(peer, ServerGuid=sut.guid))
+    came = later.poll_packet(0)
+    judge(
+        "MQQB-3.1.5.3.1-05",
+        "MQQB-3.1.5.3.1-06",
+        expected=packet("EstablishConnection", {"InternalHeader.CS": 0}),
+        observed=exclude_echo(sent, came) or later,
+        case="response to a valid request after the refusal",
+        evidence=[sent, came],
+    )
 
 
 @needs("inspect")
@@ -136,5 +158,13 @@ def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
         expected=guid_text(OTHER_GUID),
         observed=observed,
         case="RemoteQMGuid of the session",
+        evidence=connection.received,
+    )
+    own = guid_text(peer.identifier)
+    judge(
+        "MQQB-3.1.5.3.1-01",
+        expected=own,
+        observed=own if own in known else ", ".join(known) or "no accepted session",
+        case="RemoteQMGuid of the earlier session",
         evidence=connection.received,
     )

@@ -62,7 +62,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
     if usual is not None:
         later = peer.connect()
-        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy)))
+        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = later.poll_packet(0)
         judge(
             "MQQB-2.2.1-06",
@@ -71,6 +71,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             case="response to a second request beyond the limit",
             evidence=[sent, answer],
         )
+        judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=later.await_close(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):

@@ -128,8 +128,10 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     if name == "private":  # it is then not the only outgoing queue
         sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
     session = OutgoingSession(peer, sut, None if name == "direct" else private_name(peer.identifier))
-    for _ in range(2):
+    for attempt in range(2):
         asked = session.await_request()
+        if attempt and flaw.get("ClientGuid") == OTHER_GUID:
+            flaw = {"ClientGuid": peer.identifier}
         if flaw.get("ClientGuid") == "similar":
             flaw = {"ClientGuid": _change_last_byte(asked["EstablishConnectionHeader"].ClientGuid)}
         sent = session.connection.send(establish_response(peer, asked, **flaw))

@@ -12,7 +12,15 @@ from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import MISSING_QUEUE, AckClass, AcknowledgingReceiver, find_history_entry
+from suites.mqqb.steps.disposition import (
+    IN_NO_QUEUE,
+    MISSING_QUEUE,
+    AckClass,
+    AcknowledgingReceiver,
+    find_history_entry,
+    find_queues_with_message,
+    receive_first_message,
+)
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
 from suites.mqqb.steps.sender import tags
 
@@ -43,10 +51,12 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     MessageID: the SUT stores each new message once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": recoverable}
+    user = {"DM": recoverable, "JN": 1}
     packets = [receiver.build_message(user, properties={"PA": 1}) for _ in range(MESSAGE_COUNT)]
     sent = [receiver.send_packet(packet) for packet in packets]
     receiver.await_acks(MESSAGE_COUNT)
+    if sut.has("receive"):
+        receive_first_message(sut, sut.queue())
     again = [packets[number] for number in (0, MESSAGE_COUNT // 2, MESSAGE_COUNT - 1)]
     changed = receiver.build_message(
         user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
@@ -70,6 +80,12 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         expected=acknowledged(*sent, *others),
         observed=came,
         evidence=[*sent, *later.sent[-len(again) - len(others) :], *came],
+    )
+    judge.all(
+        expected=IN_NO_QUEUE,
+        observed=find_queues_with_message(sut, sent),
+        case="repeated messages in the dead-letter queues",
+        evidence=sent,
     )
 
 
@@ -154,7 +170,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
     """The SUT accepts transactional messages with a known identifier and a new sequence number, and discards messages
-    with a known sequence number.
+    with a known sequence number, on the same session and on a second session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sequence = Sequence(peer)
@@ -164,8 +180,12 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
     for user, number in ((known, 1), (known, 2), ({}, 2), (known, 2), (known, 3), ({}, 1), ({}, 4)):
         sequence.number = number - 1
         sent.append(receiver.send_packet(sequence.message(receiver.with_admin_queue(user), properties={"PA": 1})))
-    came = receiver.await_acks(5)
-    arriving = (sent[0], sent[1], sent[2], sent[5], sent[7])
+    later = peer.open_raw()
+    for number in (3, 5):
+        sequence.number = number - 1
+        sent.append(later.send(sequence.message(receiver.with_admin_queue(), properties={"PA": 1})))
+    came = receiver.await_acks(6)
+    arriving = (sent[0], sent[1], sent[2], sent[5], sent[7], sent[9])
     judge.all(expected=acknowledged(*arriving), observed=came, evidence=[*sent, *came])
 
 

@@ -6,17 +6,20 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, none, packet, packets
+from harness.expectations import between, holds, none, packet, packets
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
+from suites.applications import computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
+MESSAGES_BEYOND_6_BITS = 64
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
+LATER_S = 2
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers at which the check still has time to act."""
 
@@ -24,19 +27,22 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The peer sends three express messages: the SUT acknowledges them together when half of AckTimeout has passed
-    since the first message. While no message arrives, the SUT sends no acknowledgment; it acknowledges a later message
-    separately.
+    """The peer sends an express message on a second session, and three express messages on the first session: the SUT
+    acknowledges the three messages together when half of AckTimeout has passed since the first of them. While no
+    message arrives, the SUT sends no acknowledgment; it acknowledges a later message separately.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=ACK_TIMEOUT_MS).send(peer.message())
     sent = [session.send(peer.message())]
     session.stays_quiet(sut.duration_ms(ACK_DELAY_MS) // 2)
     sent += [session.send(peer.message()) for _ in range(2)]
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     if ack is None:
         judge(
+            "MQQB-3.1.5.8.2-02",
             "MQQB-3.1.5.8.2-03",
+            "MQQB-3.1.5.8.2-12",
             expected=packet("SessionAck"),
             observed=session,
             case="acknowledgment of three messages",
@@ -88,7 +94,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     )
 
 
-@covers("MQQB-3.1.5.8.2-03")
+@covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
@@ -101,21 +107,49 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
-    judge("MQQB-3.1.5.8.2-03", expected=expected, observed=ack or session, evidence=[sent, ack])
+    judge("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", expected=expected, observed=ack or session, evidence=[sent, ack])
+    counted = [sent, *_send_messages_that_are_not_stored(peer, sut, session)]
+    last = session.request_acknowledgment()
+    expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(counted) + 1})
+    judge(
+        "MQQB-3.1.5.8.2-02",
+        "MQQB-3.1.5.8.2-03",
+        expected=expected,
+        observed=last or session,
+        evidence=[*counted, last],
+    )
+
+
+def _send_messages_that_are_not_stored(peer, sut, session):
+    """Send an expired message, a transactional message behind a gap, and as many messages to a missing queue that the
+    numbers of the messages need seven bits; return the packets.
+    """
+    sent_s = peer.environment.now().utc_s - 3_600
+    gap = {"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}
+    nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
+    packets_ = [
+        peer.message({"SentTime": sent_s, "DM": 1}, base={"TimeToReachQueue": 1}),
+        peer.message({"SentTime": sent_s, "DM": 0}, base={"TimeToReachQueue": 1}),
+        Sequence(peer, ordinal=14).message(transaction=gap),
+        *(peer.message(destination=nowhere) for _ in range(MESSAGES_BEYOND_6_BITS)),
+    ]
+    return [session.send(one) for one in packets_]
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The peer opens a session, and sends a message to a private name and a message to a direct name: at each step, the
-    elements of the SUT's session have the specified values.
+    """The peer opens two sessions, and sends a transactional message to a private name and a message to a direct name
+    on the first of them: at each step, the elements of the SUT's first session have the specified values.
     """
-    number = _get_plain_queue_number(sut)
+    number = _get_transactional_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
+    peer.open_raw({"ClientGuid": OTHER_GUID})
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
-    for message in (peer.message(peer.private_queue(sut.guid, number), destination=None), peer.message()):
+    to_name = peer.message(destination=rf"OS:{next(iter(computer_names(sut)), '.')}\{sut.queue()}")
+    for message in (Sequence(peer).message(peer.private_queue(sut.guid, number), destination=None), to_name):
         sent.append(session.send(message))
         peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
         states.append(find_accepted_session(sut, peer.identifier))
@@ -166,13 +200,17 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     session = peer.open_raw()
     known = _read_history(sut)
     first = peer.message({"SentTime": peer.environment.now().utc_s - 3_600})
+    expired = {"SentTime": peer.environment.now().utc_s - 3_600}
     packets = [first, peer.recoverable_message(), Sequence(peer).message()]
+    packets.append(peer.message(expired, base={"TimeToReachQueue": 1}, body=bytes(5_000)))
     packets.append(peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}"))
     if sut.has("private_names"):
         for fields in ({}, {"DM": 1}):
             elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
-    sent = [session.send(one) for one in packets]
+    sent = [session.send(packets[0])]
+    peer.pass_time(LATER_S * 1_000)
+    sent += [session.send(one) for one in packets[1:]]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
@@ -203,6 +241,15 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         observed=wrong,
         evidence=sent,
     )
+    entries = [find_history_entry(sut, one) for one in (sent[0], sent[-1])]
+    first_s, last_s = (0 if entry is None else int(entry["TimeStamp"]) for entry in entries)
+    judge(
+        "MQQB-3.1.5.8.2-07",
+        expected=holds("later", otherwise="not later"),
+        observed=last_s > first_s,
+        case=f"TimeStamp of a message that arrived {LATER_S} seconds after another",
+        evidence=sent,
+    )
 
 
 def _read_history(sut):
@@ -215,9 +262,9 @@ def _read_history(sut):
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}
 
 
-def _get_plain_queue_number(sut):
-    """Return the number of the SUT's nontransactional queue, for use in a private name."""
-    name = sut.queue()
+def _get_transactional_queue_number(sut):
+    """Return the number of the SUT's transactional queue, for use in a private name."""
+    name = sut.queue("transactional")
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():
             return int(queue["PrivateQueueNumber"])

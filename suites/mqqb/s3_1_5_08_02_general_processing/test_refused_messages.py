@@ -27,6 +27,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.ordering import get_private_queue_number
 
+LARGE_BODY_BYTES = 5_000
 UNKNOWN_NUMBER = 0x00FF_FF17
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
@@ -77,6 +78,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     destination = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
     if name == "deleted":
         queue = sut.new_queue("deleted")
+        sut.create_queue(f"{queue}-longer")
         sut.delete_queue(queue)
         destination = rf"TCP:{sut.address}\{queue}"
     public = {
@@ -110,7 +112,9 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = [
-        receiver.send_packet(receiver.build_message({"DM": recoverable}, destination=nowhere, properties={"NA": na}))
+        receiver.send_packet(
+            receiver.build_message({"DM": recoverable, "JN": recoverable}, destination=nowhere, properties={"NA": na})
+        )
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
@@ -164,25 +168,26 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @FOR_EACH_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """The peer sends two transactional messages, one of them with NA, to a nontransactional queue: the SUT refuses both
-    messages. A transactional message to a transactional queue arrives.
+    """The peer sends three transactional messages, two of them with NA, to a nontransactional queue: the SUT refuses
+    the messages. A transactional message to a transactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.with_admin_queue(_build_destination_fields(sut, name, "plain") | JOURNALING_FIELDS),
-        _build_destination_arguments(sut, name, "plain"),
+        receiver.with_admin_queue(_build_destination_fields(sut, name, "plain")),
+        _build_destination_arguments(sut, name, "plain") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
-    sent = [receiver.send(user, properties={"PA": 1, "NA": na}, **rest, **_build_tracing_headers(sut)) for na in (0, 1)]
-    finals = receiver.await_all(receiver.final_acks, 2)
-    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
+    sent = [receiver.send(user | JOURNALING_FIELDS, properties={"PA": 1, "NA": na}, **rest) for na in (0, 1)]
+    sent.append(receiver.send(user, properties={"NA": 1}, body=bytes(LARGE_BODY_BYTES), **rest))
+    finals = receiver.await_all(receiver.final_acks, 3)
+    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
     sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:2])]
+    acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived, *finals]
-    refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
+    refused = acknowledged(sent[1], sent[2], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
-    refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 2)
+    refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 3)
     judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
     _judge_only_last_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
@@ -194,8 +199,8 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
 @FOR_EACH_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
-    """The peer sends four nontransactional messages, two of them with NA, to a transactional queue: the SUT refuses all
-    of them. A message to a nontransactional queue arrives.
+    """The peer sends nontransactional messages with and without NA, and of two priorities, to a transactional queue
+    that has a message: the SUT refuses all of them. A message to a nontransactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
@@ -203,17 +208,21 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
         _build_destination_arguments(sut, name, "transactional") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
+    first = receiver.send_packet(_make_first_message(receiver, name, "transactional"))
+    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, first), 1)
     sent = [
         receiver.send_packet(receiver.build_message(user | {"DM": recoverable}, properties={"PA": 1, "NA": na}, **rest))
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
-    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
+    rest["base"] = rest.get("base", {}) | {"PR": 0}
+    sent.append(receiver.send_packet(receiver.build_message(user, properties={"NA": 1}, **rest)))
+    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 3)
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
-    expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
+    expected = acknowledged(sent[1], sent[3], sent[4], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")
     _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 

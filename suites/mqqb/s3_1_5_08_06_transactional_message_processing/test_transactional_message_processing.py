@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
+from suites.applications import computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
-from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
-from suites.mqqb.steps.pinging import read_element
 
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
@@ -68,9 +66,8 @@ PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
-FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize(
-    "name", ["direct", pytest.param("private", marks=needs("queue_control"))]
-)
+KINDS_OF_NAME = ("direct", pytest.param("private", marks=needs("queue_control")))
+FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize("name", KINDS_OF_NAME)
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
@@ -94,6 +91,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers(
+    "MQQB-3.1.5.8.6-01",
     "MQQB-3.1.5.8.6-03",
     "MQQB-3.1.5.8.6-04",
     "MQQB-3.1.1.6.2-06",
@@ -106,15 +104,17 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
     Timer is stopped: each time, when OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that
-    message.
+    message. Meanwhile, a newer session is open.
     """
     receiver = Receiver(peer, sut)
+    peer.open_raw()
     for number in (1, 2, 2):
         receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _describe_order_ack_time(peer, frame, sent), [sent, frame]
         judge(
+            "MQQB-3.1.5.8.6-01",
             "MQQB-3.1.5.8.6-03",
             "MQQB-3.1.1.6.2-06",
             "MQQB-3.1.2.7-01",
@@ -147,8 +147,10 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     """The peer sends two messages within OrderAckTimeout: the SUT sends one OrderAck, when OrderAckTimeout has passed
     since the second message. While messages keep arriving, the SUT still sends an OrderAck within MaximumOrderAckDelay.
+    An older session is open.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
+    peer.open_raw()
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * MESSAGE_INTERVAL_IN_TIMEOUTS)
     for _ in range(STALLED_ATTEMPTS):
@@ -232,20 +234,25 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @FOR_EACH_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """The peer sends messages of one sequence in and out of order: the SUT acknowledges and stores only the messages
-    that are in order, once each.
+    """After the first message of a sequence to another queue, the peer sends messages of one sequence in and out of
+    order: the SUT acknowledges and stores only the messages that are in order, once each.
     """
     messages = [
         (PositionInSequence(0, 1, number, previous), accepted, what)
         for number, previous, accepted, what in MESSAGES_OF_ONE_SEQUENCE
     ]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
-    _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
+    earlier = Sequence(peer)  # its TxSequenceID is lower, as E41.2 demands
+    receiver = AcknowledgingReceiver(peer, sut)
+    if sut.has("queue_control"):
+        other = sut.new_queue("other", transactional=True)
+        receiver.send_packet(earlier.message(destination=rf"TCP:{sut.address}\{other}"))
+    _judge_accepted_messages(receiver, judge, rules, name, messages)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
-@FOR_EACH_KIND_OF_NAME
+@pytest.mark.parametrize("name", [*KINDS_OF_NAME, pytest.param("computer name", marks=needs("receive"))])
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.
@@ -295,10 +302,19 @@ def _judge_accepted_messages(
     if name == "private":
         user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
+    if name == "computer name":
+        computer = next(iter(computer_names(sut)), sut.address)
+        rest = {"destination": rf"OS:{computer}\{sut.queue('transactional')}"}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=position.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
-        for position, _, what in messages
+        receiver.send(
+            user | {"JN": int(not accepted)},
+            transaction=position.fields(receiver.sequence),
+            label=what,
+            properties={"PA": 1},
+            **rest,
+        )
+        for position, accepted, what in messages
     ]
     wanted = [what for _, accepted, what in messages if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
@@ -316,172 +332,3 @@ def _judge_accepted_messages(
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
         judge(*rules, expected=wanted, observed=there, case="positions of the messages in the queue", evidence=evidence)
     receiver.acknowledge_all()
-
-
-@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("management", "queues")
-@covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
-@varied("extension", body=("short", "5,000 bytes"))
-def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, another message out of order, and the first
-    message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing
-    LastAccessTime.
-    """
-    receiver = Receiver(peer, sut)
-    other = Sequence(peer, 3)
-    peer.open_raw({"ClientGuid": OTHER_GUID}).send(other.message({"SourceQueueManager": OTHER_GUID}))
-    begun = receiver.send()
-    receiver.await_acknowledgment()
-    first = rejected = _get_listed_transfer(receiver)
-    peer.pass_time(LATER_MESSAGE_MS)
-    sent: list[Frame] = []
-    for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
-        receiver.sequence.number = number - 1
-        sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": previous}))
-        if accepted:
-            receiver.await_acknowledgment()
-            peer.eventually(functools.partial(_has_reject_count, receiver, 0))
-            transfer = _get_listed_transfer(receiver)
-            _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", rejected, transfer, "LastAccessTime", sent[-2], sent)
-            continue
-        expected = count if count <= 3 else 1
-        peer.eventually(functools.partial(_has_reject_count, receiver, expected))
-        observed = _get_listed_transfer(receiver)["RejectCount"]
-        judge(
-            "MQQB-3.1.5.8.6-05",
-            "MQQB-3.1.5.8.6-06",
-            *["MQQB-3.1.5.8.6-07"] * (count > 3),
-            expected=expected,
-            observed=observed,
-            evidence=sent,
-            case="RejectCount",
-        )
-        if count == 1:
-            judge(
-                "MQQB-3.1.5.8.6-06",
-                expected=0,
-                observed=_get_listed_transfer(receiver, other)["RejectCount"],
-                evidence=sent,
-                case="RejectCount of the sequence of another sender",
-            )
-        if count in (1, 3):
-            _judge_growth(
-                peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
-            )
-            rejected = _get_listed_transfer(receiver)
-            peer.pass_time(LATER_MESSAGE_MS)
-    receiver.sequence = Sequence(peer, 2)
-    sent.append(receiver.send())
-    receiver.await_acknowledgment()
-    judge(
-        "MQQB-3.1.5.8.6-07",
-        expected=0,
-        observed=_get_listed_transfer(receiver)["RejectCount"],
-        evidence=sent,
-        case="RejectCount of a new sequence",
-    )
-
-
-def _has_reject_count(receiver: Receiver, count: int) -> bool:
-    return bool(_get_listed_transfer(receiver)["RejectCount"] == count)
-
-
-def _get_listed_transfer(receiver: Receiver, sequence: Sequence | None = None) -> dict[str, Any]:
-    """Return the entry of get_transfers for the given sequence, or by default for the current sequence of the receiver
-    object.
-    """
-    queue = receiver.sut.queue("transactional")
-    ordinal = (sequence or receiver.sequence).identifier.Ordinal
-    for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:
-        if one["SequenceIdentifier"]["Ordinal"] == ordinal:
-            return dict(one)
-    raise ConformanceFailure("the SUT lists no sequence of the peer")
-
-
-@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@needs("inspect")
-@covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
-def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
-    """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
-    LastAccessTime and LastOrderAckSendTime increase.
-    """
-    sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    receiver = Receiver(peer, sut)
-    begun = receiver.send()
-    receiver.await_acknowledgment()
-    before = _find_session(peer, sut)
-    first = _find_transfer_info(peer, sut)
-    peer.pass_time(LATER_MESSAGE_MS)
-    rejected = []
-    for count in (1, 2):
-        receiver.sequence.number = 2
-        rejected.append(receiver.send())
-        peer.eventually(functools.partial(_has_rejected, peer, sut, count))
-        session, transfer = _find_session(peer, sut), _find_transfer_info(peer, sut)
-        judge(
-            "MQQB-3.1.5.8.6-05",
-            expected=count,
-            observed=read_element(session, "TxMessageRejectCount"),
-            case="TxMessageRejectCount",
-            evidence=rejected,
-        )
-        judge(
-            "MQQB-3.1.5.8.6-06",
-            expected=count,
-            observed=read_element(transfer, "RejectCount"),
-            case="RejectCount",
-            evidence=rejected,
-        )
-    _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
-    receiver.sequence.number = 1
-    taken = receiver.send()
-    peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
-    count = read_element(_find_session(peer, sut), "TxMessageRejectCount")
-    judge(
-        "MQQB-3.1.5.8.6-07",
-        expected=0,
-        observed=count,
-        case="RejectCount after the accepted message",
-        evidence=[*rejected, taken],
-    )
-    judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
-    ack = receiver.await_acknowledgment()
-    _judge_growth(
-        peer, judge, "MQQB-3.1.6.9-02", before, _find_session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]
-    )
-
-
-def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
-    passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
-    latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.get_allowed_range(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
-    judge(
-        rule,
-        expected=between(*(ms // 1_000 for ms in allowed_ms)),
-        observed=grown,
-        case="increase of the time in seconds",
-        evidence=evidence,
-    )
-
-
-def _has_rejected(peer, sut, count: int) -> bool:
-    return bool(read_element(_find_session(peer, sut), "TxMessageRejectCount") == count)
-
-
-def _find_session(peer, sut) -> dict[str, Any]:
-    return find_accepted_session(sut, peer.identifier)
-
-
-def _find_transfer_info(peer, sut) -> dict[str, Any]:
-    """Return the newest IncomingTransactionalTransferInfo of the peer's sequences."""
-    name = sut.queue("transactional").lower()
-    found = [
-        one
-        for queue in sut.inspect()["QueueManager"]["QueueCollection"]
-        for one in read_element(queue, "IncomingTransactionalTransferInfoCollection")
-        if queue["Pathname"].lower().endswith(name) and guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
-    ]
-    if not found:
-        raise ConformanceFailure("the SUT shows no IncomingTransactionalTransferInfo of the peer")
-    return max(found, key=lambda one: one["LastAccessTime"])

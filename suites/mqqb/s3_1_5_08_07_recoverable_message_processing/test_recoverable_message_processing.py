@@ -12,7 +12,7 @@ from harness.expectations import between, fields, holds, one_of
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass
+from suites.mqqb.steps.disposition import AckClass, receive_first_message
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
@@ -46,10 +46,12 @@ RULES_OF_FIRST_ACK = (
 @pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT"])
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, before):
     """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
-    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. The
-    check repeats this on a session on which the SUT has acknowledged a transactional message and sent an OrderAck.
+    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. An
+    older session is open. The check repeats this on a session on which the SUT has acknowledged a transactional message
+    and sent an OrderAck and, if an application received the message, a FinalAck.
     """
     sut.limit_time_scale(10)
+    peer.open_raw()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
@@ -111,12 +113,17 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
 
 
 def _let_sut_acknowledge(peer, sut, session) -> int:
-    """Let the SUT send an OrderAck, and SessionAcks after 32 recoverable messages; return the number of
+    """Let the SUT send an OrderAck, a FinalAck, and SessionAcks after 32 recoverable messages; return the number of
     messages that the SUT has received, all of them recoverable and acknowledged.
     """
-    packets = [Sequence(peer).message(), *(peer.recoverable_message() for _ in range(FLAG_COUNT))]
+    packets = [
+        Sequence(peer).message({"JN": 1}, label="journaled"),
+        *(peer.recoverable_message() for _ in range(FLAG_COUNT)),
+    ]
     for packet in packets:
         session.send(packet)
+    if sut.has("receive") and peer.await_label("journaled", sut.queue("transactional")):
+        receive_first_message(sut, sut.queue("transactional"))
     within_ms = sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS)
     session.expect(
         "SessionAck",
@@ -287,25 +294,33 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         session.check_alive()
 
 
-@covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
+@covers("MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages: in each SessionAck of the SUT,
-    RecoverableMsgAckFlags has bits for the recoverable messages of the group.
+    """The peer sends three groups of express and recoverable messages on the second of two sessions: in each
+    SessionAck of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
     sut.limit_time_scale(10)
+    peer.open_raw()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
     for group in ("ereer", "r", "rrre"):
-        packets = [peer.recoverable_message() if one == "r" else peer.message() for one in group]
+        packets = [peer.recoverable_message() if one == "r" else peer.message({"JN": 1}) for one in group]
         evidence += [session.send(packet) for packet in packets]
         ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS))
         count = group.count("r")
         if ack is not None:
             evidence.append(ack)
         numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": before + 1})
-        judge("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", expected=numbered, observed=ack, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.8.7-01",
+            "MQQB-3.1.5.8.7-11",
+            "MQQB-3.1.5.8.7-13",
+            expected=numbered,
+            observed=ack,
+            evidence=evidence,
+        )
         flagged = fields({"SessionHeader.RecoverableMsgAckFlags": (1 << count) - 1})
         judge("MQQB-3.1.5.8.7-15", expected=flagged, observed=ack, evidence=evidence)
         before += count
@@ -351,13 +366,14 @@ GREATEST_TIMER_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
-@varied("acknowledgments", "extension", "label", "body", "destination")
+@varied("acknowledgments", "extension", "label", "body", "destination", "priority")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck when
-    RecoverableAckTimeout has passed since the first recoverable message.
+    """The peer sends an express message and two recoverable messages on the second of two sessions: the SUT sends a
+    SessionAck when RecoverableAckTimeout has passed since the first recoverable message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
+    peer.open_raw()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     session.stays_quiet(sut.duration_ms(soon_ms) // 2)

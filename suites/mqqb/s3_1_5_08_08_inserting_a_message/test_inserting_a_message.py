@@ -24,26 +24,45 @@ from harness.expectations import (
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import (
+    ADMINISTRATION_QUEUE,
+    AckClass,
+    AcknowledgingReceiver,
+    get_correlation_id,
+    get_final_ack_identifier,
+    identifier,
+)
 from suites.mqqb.steps.opening import (
     CLOCK_TOLERANCE_S,
     OTHER_GUID,
-    find_initiated_session,
-    find_outgoing_queue,
     guid_text,
-    list_outgoing_queues,
-    private_name,
 )
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_info, read_info_place
+from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 SMALL_QUOTA_KB = 8
 LARGE_BODY_REPETITIONS = 3_000
 """The number of repetitions of a text of about 30 bytes. The repeated text makes a body of more than 64 KB."""
 LONGEST_SHOWN_BODY = 60
+LONG_LABEL_PRIORITY = 5
+LONG_LABEL_END = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
-ROUTED_QUEUE = 1
 RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
+QUOTA_MESSAGES = (
+    (OVERSIZE_BODY, "", "", 0),
+    (b"fits", "A", "", 0),
+    (OVERSIZE_BODY, "A", "", 0),
+    (OVERSIZE_BODY, "ANJP", "", 0),
+    (OVERSIZE_BODY, "7", "", 0),
+    (OVERSIZE_BODY, "N", "-2", 0),
+    (OVERSIZE_BODY, "J", "", 0),
+    (b"fits", "AJ", "", 0),
+    (b"fits", "A", "", 1),
+    (OVERSIZE_BODY, "A", "", 1),
+)
+"""The messages to the queues with a quota: body, requests (A: PA, N: NA, J: JN, P: JP, 7: priority 7), end of the name
+of the administration queue, and number of the queue.
+"""
 
 
 @covers(
@@ -67,10 +86,18 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
-            text_ = f"message for {queue}, priority {priority}"
+            text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_END * (priority == LONG_LABEL_PRIORITY)
             tag = 0xC0FF_EE00 + priority
             times = LARGE_BODY_REPETITIONS if (queue, priority) == ("plain", 7) else 1
-            more: dict[str, Any] = {"label": text_, "body": text_.encode() * times, "ApplicationTag": tag, **rest}
+            more: dict[str, Any] = {
+                "label": text_,
+                "body": text_.encode() * times + bytes(priority // 2),
+                "ApplicationTag": tag,
+                "ExtensionData": text_.encode()[: 3 * priority],
+                "CorrelationID": bytes(range(priority + 1, priority + 21)),
+                **rest,
+            }
+            user = user | {"ResponseQueue": rf"TCP:{peer.address}\private$\response-{priority}"}
             if queue == "transactional":
                 packet = sequence.message(user, base={"PR": 0}, **more)
             else:
@@ -101,6 +128,16 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         observed=[_get_stored_properties(one) for _, one in list_stored_messages()],
         evidence=evidence,
         case="properties of each message",
+    )
+    stored = {one["label"]: one for _, one in list_stored_messages()}
+    judge(
+        "MQQB-3.1.5.8.8-01",
+        "MQQB-3.1.5.8.8-02",
+        "MQQB-3.1.5.8.8-05",
+        expected=dict.fromkeys(sent, UNCHANGED_PROPERTIES_OUTCOME),
+        observed={label: describe_differences(frame, stored.get(label), sut.guid) for label, frame in sent.items()},
+        evidence=evidence,
+        case="each property of each message",
     )
 
 
@@ -135,52 +172,96 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends six messages to a queue with a quota; the first message, and the third to the fifth message, are
-    too large: the queue contains only the two small messages. For the large message with NA, JN and JP, the SUT sends a
-    negative acknowledgment and stores a dead letter; if the message is transactional, the SUT sends a FinalAck instead.
+    """The peer sends messages with different requests to a queue with a quota: the queue contains only the small
+    messages. For each large message with NA, the SUT sends a negative acknowledgment to the administration queue that
+    the message names; for each large message with JN, it stores a dead letter; if the messages are transactional, the
+    SUT sends a FinalAck for each large message instead of a dead letter. A second queue with a quota has the same
+    results.
     """
     transactional = kind == "transactional"
-    queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
+    queues = [sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)]
+    if sut.has("queue_control"):
+        queues.append(sut.new_queue("second", transactional=transactional, quota_kb=SMALL_QUOTA_KB))
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    large = [(OVERSIZE_BODY, 0, 1), (OVERSIZE_BODY, 1, 1), (OVERSIZE_BODY, 0, 0)]
-    messages = [(OVERSIZE_BODY, 0, 0), (b"fits", 0, 1), *large, (b"fits", 1, 1)]
-    for number, (body, wanted, arrival) in enumerate(messages):
-        user = receiver.with_admin_queue({"JN": wanted, "JP": wanted, "DM": int(kind != "express")})
+    for number, (body, asked, end, queue) in enumerate(QUOTA_MESSAGES):
+        if queue >= len(queues):
+            continue
+        journal = {"JN": "J" in asked, "JP": "P" in asked, "DM": int(kind != "express")}
         rest: dict[str, Any] = {
-            "destination": rf"TCP:{sut.address}\{queue}",
+            "destination": rf"TCP:{sut.address}\{queues[queue]}",
             "body": body,
             "label": f"quota message {number}",
-            "properties": {"PA": arrival, "NA": wanted},
+            "properties": {"PA": int("A" in asked), "NA": int("N" in asked)},
+            "base": {} if transactional else {"PR": 7 if "7" in asked else 3},
         }
         if body == OVERSIZE_BODY and sut.has("public_names"):
-            rest |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+            rest |= {"debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+            rest["base"] |= {"TR": 1}
+        fields: dict[str, Any] = {name: int(value) for name, value in journal.items()}
+        fields["AdminQueue"] = rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE}{end}"
         begun = Sequence(peer, ordinal=number + 1)
-        packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
+        packet = begun.message(fields, **rest) if transactional else peer.message(fields, **rest)
         sent.append(receiver.send_packet(packet))
-    first = sent.pop(0)
-    finals = receiver.await_all(receiver.final_acks, 4 if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
-    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
-    evidence = [first, *sent, *acks, *finals, *arrived]
+    refused: dict[str, list[Frame]] = {"N": [], "J": [], "": []}
+    fitting = []
+    for packet, (body, asked, _, _) in zip(sent, QUOTA_MESSAGES, strict=False):
+        for letter, packets in refused.items():
+            if body == OVERSIZE_BODY and letter in asked:
+                packets.append(packet)
+        if body != OVERSIZE_BODY:
+            fitting.append(packet)
+    finals = receiver.await_all(receiver.final_acks, len(refused[""]) if transactional else 0)
+    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting))
+    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), len(refused["N"]))
+    evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
-    there = [label for label in sut.labels(queue) if label.startswith("quota message")]
-    dead = [one["label"] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(queue)]
+    there = [label for queue in queues for label in sut.labels(queue) if label.startswith("quota message")]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue("quota message 1", "quota message 5"), observed=there, evidence=evidence)
-    judge(*fits, expected=acknowledged(sent[0], sent[4]), observed=arrived, evidence=evidence)
+    judge(*fits, expected=in_queue(*map(_get_label, fitting)), observed=there, evidence=evidence)
+    judge(*fits, expected=acknowledged(*fitting), observed=arrived, evidence=evidence)
     reports = receiver.list_reports()
     judge("MQQB-3.1.5.8.8-13", expected=none("report"), observed=reports, evidence=[*evidence, *reports])
-    judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
+    judge("MQQB-3.1.5.8.8-07", expected=acknowledged(*refused["N"]), observed=acks, evidence=evidence)
+    named = {identifier(one): _get_direct_name(one["UserHeader"].AdminQueue) for one in refused["N"]}
     judge(
-        "MQQB-3.1.5.8.8-10",
-        expected=[] if transactional else ["quota message 3"],
-        observed=dead,
-        case="messages in the dead-letter queue",
+        "MQQB-3.1.5.8.8-07",
+        expected={get_correlation_id(ack): named.get(get_correlation_id(ack), "no message") for ack in acks},
+        observed={get_correlation_id(ack): _get_direct_name(ack["UserHeader"].DestinationQueue) for ack in acks},
+        case="destination of each acknowledgment, by CorrelationID",
         evidence=evidence,
     )
-    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (4 if transactional else 0))
+    judge(
+        "MQQB-3.1.5.8.8-10",
+        expected={
+            DEAD_LETTERS: [] if transactional else [*map(_get_label, refused["J"])],
+            TRANSACTIONAL_DEAD_LETTERS: [],
+        },
+        observed={
+            queue: [one["label"] for one in sut.kept(queue)] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS)
+        },
+        case="messages in the dead-letter queues",
+        evidence=evidence,
+    )
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (len(refused[""]) if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.8-11",
+        expected=any_order(*map(identifier, refused[""] if transactional else [])),
+        observed=[get_final_ack_identifier(final) for final in finals],
+        case="identifiers of the messages in the FinalAcks",
+        evidence=evidence,
+    )
+
+
+def _get_label(frame: Frame) -> str:
+    """Return the Label of a message."""
+    return str(frame["MessagePropertiesHeader"].Label)
+
+
+def _get_direct_name(queue: Any) -> str:
+    """Return the direct name in a field of UserHeader, in lower case."""
+    return str(getattr(queue, "DirectFormatName", queue)).rstrip("\0").lower()
 
 
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
@@ -261,9 +342,9 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     sut.configure(quota_kb=0)
     rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}
     if kind == "transactional":
-        packet = receiver.sequence.message(receiver.with_admin_queue(), **rest)
+        packet = receiver.sequence.message(receiver.with_admin_queue({"JN": 1}), **rest)
     else:
-        packet = receiver.build_message({"DM": int(kind == "recoverable")}, **rest)
+        packet = receiver.build_message({"DM": int(kind == "recoverable"), "JN": 1}, **rest)
     sent = receiver.send_packet(packet)
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
@@ -277,6 +358,12 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
         case="other session",
         evidence=[sent],
     )
+    if not beside.closed_by_sut:
+        again = beside.send(packet)
+        ended = beside.await_close()
+        judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, case="session of a repetition", evidence=[again])
+    dead = [one["label"] for name in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(name)]
+    judge("MQQB-3.1.5.8.8-16", expected=[], observed=dead, case="messages in the dead-letter queues", evidence=[sent])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
@@ -287,7 +374,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     )
 
 
-@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
+@covers("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
 @needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers send the first message of a sequence to one queue, one message to a direct name and the other
@@ -307,6 +394,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
         peer.await_label(f"from {ordinal}", name)
     infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
     judge(
+        "MQQB-3.1.5.8.8-17",
         "MQQB-3.1.5.8.8-24",
         expected=any_order(*senders),
         observed=list(infos),
@@ -408,185 +496,6 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         judge(rule, expected=expected, observed=observed, case=element, evidence=[sent])
 
 
-RULES_OF_TRANSFER_INFO = (
-    "MQQB-3.1.5.8.8-28",
-    "MQQB-3.1.5.8.8-29",
-    "MQQB-3.1.5.8.8-30",
-    "MQQB-3.1.5.8.8-31",
-    "MQQB-3.1.5.8.8-32",
-    "MQQB-3.1.5.8.8-33",
-    "MQQB-3.1.5.8.8-34",
-    "MQQB-3.1.5.8.8-35",
-    "MQQB-3.1.5.8.8-36",
-    "MQQB-3.1.5.8.8-37",
-    "MQQB-3.1.5.8.8-38",
-    "MQQB-3.1.5.8.8-39",
-    "MQQB-3.1.5.8.8-40",
-    "MQQB-3.1.5.8.8-42",
-)
-"""Rules about OutgoingTransferInfo after the SUT has forwarded a transactional message."""
-
-
-@covers(*RULES_OF_TRANSFER_INFO)
-@needs("management", "send", "private_names")
-@varied("extension", "queue journaling")
-def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, and the peer acknowledges the first message by an OrderAck; then the
-    SUT forwards a message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
-    """
-    name = private_name(peer.identifier)
-    outgoing = Outgoing(peer, sut)
-    outgoing.to = outgoing.sender.to = name
-    unread = sum(
-        _get_outgoing_transfer_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name)
-    )  # of earlier checks
-    own = outgoing.send(3, journal=["positive"])
-    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
-    peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = (
-        len(outgoing.session.messages),
-        _get_outgoing_transfer_info(find_outgoing_queue(sut, name))["EodResendInterval"],
-    )
-    packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
-    )
-    sent = peer.open_raw().send(packet)
-    peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
-    if not peer.eventually(lambda: read_info_place(outgoing.read_transfer_info(), "EodNextSeq")[1] > 1):
-        raise ConformanceFailure("OutgoingTransferInfo does not show the message that the SUT forwarded")
-    info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
-    last, following = get_sequence_info(own[2]), get_sequence_info(own[2], 1)
-    for rule, element, expected in (
-        ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)),
-        ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
-        ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
-        ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
-        (
-            "MQQB-3.1.5.8.8-42",
-            "EodResendTime",
-            between(now_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s),
-        ),
-    ):
-        judge(rule, expected=expected, observed=info.get(element), case=element, evidence=[*acks, sent])
-    for rule, element, place in (
-        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", get_sequence_info(own[1])),
-        ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
-        ("MQQB-3.1.5.8.8-36", "EodNextSeq", following),
-        ("MQQB-3.1.5.8.8-37", "EodNextSeq", following),
-        ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
-        ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
-    ):
-        judge(
-            rule,
-            expected=place,
-            observed=read_info_place(info, element),
-            case=f"SeqID, SeqNo and PrevNo of {element}",
-            evidence=[*acks, sent],
-        )
-    number = read_info_place(info, "EodLastAck")[1]
-    judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, case="SeqNo of EodLastAck", evidence=[*acks, sent])
-    outgoing.acknowledge_all()
-
-
-RESEND_EXPIRY_COUNT = 4
-"""The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
-COPIED_ELEMENTS = {
-    "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
-    "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
-    "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
-    "MQQB-3.1.5.8.8-35": ("EodLastAck", "LastAck"),
-    "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
-    "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
-}
-"""Elements of OutgoingTransferInfo. Each element is listed with the element of TxOutgoingSequence from which the SUT
-copies the value.
-"""
-
-
-@covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
-@needs("inspect", "management", "send", "private_names")
-@varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
-def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
-    OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each forwarded
-    message, OutgoingTransferInfo has the values of the session's elements.
-    """
-    name = private_name(peer.identifier)
-    outgoing = Outgoing(peer, sut)
-    outgoing.to = outgoing.sender.to = name
-    outgoing.send(4, journal=["positive"])
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    outgoing.send_session_ack()
-    for number in (1, 2):
-        peer.pass_time(2_000)
-        outgoing.send_order_ack(number)
-        peer.settle()
-        _judge_info(peer, sut, judge, name, [outgoing.sent[number]])
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    for _ in range(RESEND_EXPIRY_COUNT):
-        peer.pass_time(sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS))
-        outgoing.send_session_ack()
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    outgoing.acknowledge_all()
-    _judge_info(peer, sut, judge, name, outgoing.sent)
-
-
-def _judge_info_after_forwarding(peer, sut, judge, name, outgoing):
-    """Let the SUT forward a message of the peer, and judge OutgoingTransferInfo."""
-    before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
-    packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
-    )
-    sent = peer.open_raw().send(packet)
-    peer.settle()
-    peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)) != before)
-    _judge_info(peer, sut, judge, name, [*outgoing.sent, sent])
-
-
-def _judge_info(peer, sut, judge, name, evidence):
-    """Judge that OutgoingTransferInfo has the values of the session's elements."""
-    info, state = _get_outgoing_transfer_info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
-    sequence = state["TxOutgoingSequence"]
-    if not info:
-        raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
-        judge(rule, expected=sequence[of_sequence], observed=info[element], case=element, evidence=evidence)
-    unacked = sequence["UnackedSequence"]
-    next_one = info["EodNextSeq"]
-    number = state["OutgoingTxSequenceNumber"]
-    identifier = state["OutgoingTxSequenceID"]
-    whole = identifier["TimeStamp"] << 32 | identifier["Ordinal"]
-    for rule, element, expected, observed in (
-        ("MQQB-3.1.5.8.8-28", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
-        ("MQQB-3.1.5.8.8-31", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
-        *(
-            (
-                ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", unacked[0], info["EodFirstNonAck"]),
-                ("MQQB-3.1.5.8.8-34", "EodLastNonAck", unacked[-1], info["EodLastNonAck"]),
-            )
-            if unacked
-            else ()
-        ),
-        (
-            "MQQB-3.1.5.8.8-36",
-            "EodNextSeq",
-            [whole, number, number - 1],
-            [next_one["SeqID"], next_one["SeqNo"], next_one["PrevNo"]],
-        ),
-        ("MQQB-3.1.5.8.8-37", "SeqID of EodNextSeq", whole, next_one["SeqID"]),
-        ("MQQB-3.1.5.8.8-38", "SeqNo of EodNextSeq", number, next_one["SeqNo"]),
-        ("MQQB-3.1.5.8.8-39", "PrevNo of EodNextSeq", number - 1, next_one["PrevNo"]),
-        ("MQQB-3.1.5.8.8-40", "EodNoReadCount", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
-    ):
-        judge(rule, expected=expected, observed=observed, case=element, evidence=evidence)
-
-
 def _list_transfer_infos(sut, name: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     return list(sut.control.call("get_transfers", queue=name)["transfers"])
-
-
-def _get_outgoing_transfer_info(queue: dict[str, Any]) -> dict[str, Any]:
-    return dict(queue["OutgoingTransferInfo"] or {})

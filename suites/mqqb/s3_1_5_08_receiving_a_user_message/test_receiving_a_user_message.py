@@ -15,7 +15,13 @@ from harness.run.marks import covers, malforms, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
+from suites.mqqb.steps.disposition import (
+    IN_NO_QUEUE,
+    MISSING_QUEUE,
+    AckClass,
+    AcknowledgingReceiver,
+    find_queues_with_message,
+)
 from suites.mqqb.steps.opening import OTHER_GUID, await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
@@ -45,7 +51,10 @@ LIFETIME_CASES = {
 """TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
 sent.
 """
+LIVES_OF_URGENT_MESSAGES = ("almost an hour to reach its queue", "for ever")
+"""The cases of LIFETIME_CASES whose messages have priority 7 and JN."""
 UNLISTED_PRIVACY_LEVEL = 0x99
+KINDS = ("recoverable", "refused", "to a missing queue", "repeated", "transactional", "for another queue manager")
 WRONG_HEADER = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
 
 
@@ -72,7 +81,8 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
     """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages: the
-    SUT acknowledges only the valid messages.
+    SUT acknowledges only the valid messages. A message with an invalid signature, but without a transaction, to a
+    transactional queue is refused because of the queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -95,10 +105,27 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_with_message(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE, observed=where, case="refused messages", evidence=evidence)
+    invalid = receiver.build_message(
+        {"DM": recoverable},
+        queue="transactional",
+        security={"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+        properties={"NA": 1, "HashAlgorithm": SHA512},
+        body=CLEAR_BODY,
+    )
+    refused = receiver.send_packet(flip_signature_bit(sign_message(invalid)))
+    nacks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, refused), 1)
+    judge(
+        "MQQB-3.1.5.8-05",
+        expected=acknowledged(refused),
+        observed=nacks,
+        case="message with an invalid signature to a transactional queue: NOT_TRANSACTIONAL_MSG",
+        evidence=[refused, *nacks],
+    )
 
 
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+@varied("destination")
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     """The peer sends messages with various lifetimes and a SentTime of an hour ago: the SUT acknowledges and stores
     only the messages whose lifetime has not expired.
@@ -110,6 +137,9 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     for number, (life, (reach_s, receive_s, _)) in enumerate(LIFETIME_CASES.items(), 1):
         limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
+        if kind != "transactional" and life in LIVES_OF_URGENT_MESSAGES:
+            base |= {"PR": 7}
+            limits |= {"JN": 1}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
         if kind == "transactional":
             packet = Sequence(peer, ordinal=number).message(receiver.with_admin_queue(limits), **more)
@@ -121,12 +151,12 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
-    expired = [frame for life, frame in sent.items() if life not in wanted]
+    stored = sut.labels(sut.queue(queue)) if sut.has("receive") else []
     judge(
         "MQQB-3.1.5.8-07",
-        expected=IN_NO_QUEUE,
-        observed=find_queues_with_message(sut, expired, queue),
-        case="expired messages",
+        expected=[],
+        observed=[life for life in sent if life in stored and life not in wanted],
+        case="expired messages in the queue",
         evidence=evidence,
     )
     receiver.acknowledge_all()
@@ -135,17 +165,21 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 @varied("acknowledgments", "time to be received", "extension", "body", "destination")
 def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
-    """The peer sends a message whose SessionHeader counts messages that the SUT has not sent: the SUT closes the
-    session.
+    """The peer sends a message with a correct SessionHeader, and then a message whose SessionHeader counts messages
+    that the SUT has not sent: the SUT closes the session after the second message.
     """
     session = peer.open_raw()
+    session.send(peer.message(session={"UserMsgSequenceNumber": 1, "WindowSize": 64}))
+    peer.settle()
+    if session.closed_by_sut:  # E20 permits a comparison of the counts before the message is counted
+        session = peer.open_raw()
     session.check_alive()
     sent = session.send(peer.message(session=WRONG_HEADER))
     judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-@pytest.mark.parametrize("kind", ["recoverable", "refused", "repeated", "transactional", "for another queue manager"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
     """The peer sends a message with wrong counts in its SessionHeader; the message is one that the SUT does not simply
     put into its queue, for example a duplicate: the SUT closes the session.
@@ -158,6 +192,8 @@ def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
         )
     elif kind == "transactional":
         packet = Sequence(peer).message(session=WRONG_HEADER)
+    elif kind == "to a missing queue":
+        packet = peer.message(user, destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", session=WRONG_HEADER)
     elif kind == "for another queue manager":
         packet = peer.message(user | peer.private_queue(OTHER_GUID, 1), destination=None, session=WRONG_HEADER)
     else:

@@ -78,7 +78,12 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     wait_until(6)
     left = _list_numbers_with_entry(sut, [alone])
     judge(
-        "MQQB-3.1.6.7-03", expected=none("entry"), observed=left, case="history of a single message", evidence=[alone]
+        "MQQB-3.1.5.8.2-11",
+        "MQQB-3.1.6.7-03",
+        expected=none("entry"),
+        observed=left,
+        case="history of a single message",
+        evidence=[alone],
     )
 
 

@@ -8,22 +8,25 @@ from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 
 @needs("queue_control")
-@covers("MQQB-3.1.6.9-01")
+@covers("MQQB-3.1.5.8.6-03", "MQQB-3.1.5.8.6-04", "MQQB-3.1.6.9-01")
 def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
-    """The peer sends a transactional message on each of two sessions, to two queues: the SUT sends an OrderAck for each
-    of the two sequences.
+    """The peer sends messages of two sequences to two queues on one session, and of a third sequence to a third queue
+    on a second session: the SUT sends an OrderAck for each of the three sequences.
     """
-    receiver, other = Receiver(peer, sut), Sequence(peer, ordinal=2)
-    queue = sut.new_queue("ordered", transactional=True)
-    sent = [receiver.send(), peer.open_raw().send(other.message(destination=rf"TCP:{sut.address}\{queue}"))]
-    wanted = [one.identifier.Ordinal for one in (receiver.sequence, other)]
+    receiver = Receiver(peer, sut)
+    others = [Sequence(peer, ordinal=ordinal) for ordinal in (2, 3)]
+    queues = [sut.new_queue(name, transactional=True) for name in ("ordered", "ordered-too")]
+    packets = [
+        other.message(destination=rf"TCP:{sut.address}\{queue}") for other, queue in zip(others, queues, strict=True)
+    ]
+    sent = [receiver.send(), receiver.session.send(packets[0]), peer.open_raw().send(packets[1])]
+    wanted = [one.identifier.Ordinal for one in (receiver.sequence, *others)]
 
     def list_acknowledged():
         return sorted({read_ack_place(frame).Ordinal for frame in receiver.acknowledgments()} & set(wanted))
 
-    receiver.poll(lambda: list_acknowledged()[1:], 0)
-    judge(
-        "MQQB-3.1.6.9-01",
+    receiver.poll(lambda: list_acknowledged()[2:], 0)
+    judge.all(
         expected=wanted,
         observed=list_acknowledged(),
         case="Ordinals of the acknowledged sequences",

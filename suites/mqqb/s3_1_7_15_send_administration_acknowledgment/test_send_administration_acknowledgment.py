@@ -42,6 +42,7 @@ LARGE_MESSAGE_ID = 0x5A00_0000
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
+LARGE_BODY_BYTES = 5_000
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
 EVERY_ACKNOWLEDGMENT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 SAMPLE_CORRELATION_ID = bytes(range(1, 21))
@@ -101,8 +102,8 @@ def _describe_queue(frame, name: str) -> str:
 @varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     """The peer sends three messages to a direct or private format name of the SUT: one without acknowledgment bits, one
-    with PA, and one with all acknowledgment bits and a different administration queue. For the second and the third
-    message, the SUT sends an ACK_REACH_QUEUE to the administration queue that the message names.
+    with PA, and one with all acknowledgment bits, a large body and a different administration queue. For the second and
+    the third message, the SUT sends an ACK_REACH_QUEUE to the administration queue that the message names.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
@@ -115,7 +116,8 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     user = receiver.with_admin_queue(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
-    sent.append(receiver.send_packet(make(user, queue=queue, properties=EVERY_ACKNOWLEDGMENT, **place)))
+    large = bytes(LARGE_BODY_BYTES)
+    sent.append(receiver.send_packet(make(user, queue=queue, properties=EVERY_ACKNOWLEDGMENT, body=large, **place)))
     came = receiver.await_acks(2)
     observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])

@@ -1,0 +1,140 @@
+"""Faults of MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet, with several sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+def _list_opening(qm: QueueManager, session: Session) -> list[Session]:
+    opening = (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
+    return [one for one in qm.sessions.values() if one is not session and one.SessionState in opening]
+
+
+class _Requesting(Establishing):
+    def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        raise NotImplementedError
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        return self.change_request(session, super().build_establish_request(session, now))
+
+
+@fault("initiator-client-guid-of-second-session-changed", breaks="MQQB-3.1.5.2.3-07")
+class InitiatorClientGuidOfSecondSessionChanged(_Requesting):
+    """The initiator sends another ClientGuid in a request while another session is open."""
+
+    def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = request.EstablishConnectionHeader
+        others = [one for one in self.qm.sessions.values() if one is not session and one.initiator]
+        if not any(one.SessionState is SessionState.OPEN for one in others):
+            return request
+        guid = type(header.ClientGuid)(int=header.ClientGuid.int ^ 1)
+        return replace(request, EstablishConnectionHeader=replace(header, ClientGuid=guid))
+
+
+@fault("initiator-server-guid-of-other-open-session", breaks="MQQB-3.1.5.2.3-08")
+class InitiatorServerGuidOfOtherOpenSession(_Requesting):
+    """The initiator sends the GUID of the remote queue manager of another session as ServerGuid."""
+
+    def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = request.EstablishConnectionHeader
+        others = [one.RemoteQMGuid for one in self.qm.sessions.values() if one is not session and one.initiator]
+        if session.direct or not others:
+            return request
+        return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=others[0]))
+
+
+@fault("initiator-server-guid-known-from-other-session", breaks="MQQB-3.1.5.2.3-09")
+class InitiatorServerGuidKnownFromOtherSession(_Requesting):
+    """The initiator sends the GUID of a queue manager as ServerGuid for a direct name if another session to the same
+    address is open.
+    """
+
+    def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = request.EstablishConnectionHeader
+        known = [
+            one.RemoteQMGuid
+            for one in self.qm.sessions.values()
+            if one is not session
+            and one.SessionState is SessionState.OPEN
+            and one.RemoteQMAddress == session.RemoteQMAddress
+        ]
+        if not session.direct or not known:
+            return request
+        return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=known[0]))
+
+
+@fault("initiator-se-clear-after-ping-of-any-session", breaks="MQQB-3.1.5.2.3-11")
+class InitiatorSeClearAfterPingOfAnySession(_Requesting):
+    """The initiator clears SE in each request after it has sent a Ping Request for any session."""
+
+    def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = request.EstablishConnectionHeader
+        if not self.qm.adm.PingCookie:
+            return request
+        flags = header.OperatingSystem & ~type(header).flags(SE=1)
+        return replace(request, EstablishConnectionHeader=replace(header, OperatingSystem=flags))
+
+
+@fault("initiator-opens-one-session-at-a-time", breaks="MQQB-3.1.5.2.3-13")
+class InitiatorOpensOneSessionAtATime(Establishing):
+    """The initiator forgets that it sent a request when it sends the request of another session."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        for one in _list_opening(self.qm, session):
+            if one.initiator:
+                one.SessionState = SessionState.WAITING_EC_MSG
+
+
+@fault("initiator-initialization-timer-shared-by-sessions", breaks=("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01"))
+class InitiatorInitializationTimerSharedBySessions(Establishing):
+    """The initiator stops the Session Initialization Timer of other sessions when it sends a request."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        for one in _list_opening(self.qm, session):
+            self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("initiator-initialization-timer-not-started-in-retry", breaks="MQQB-3.1.5.2.3-15")
+class InitiatorInitializationTimerNotStartedInRetry(Establishing):
+    """The initiator does not start the Session Initialization Timer when it tries again."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        if session.retrying:
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("initiator-history-of-request-in-first-queue", breaks="MQQB-3.1.5.2.3-14")
+class InitiatorHistoryOfRequestInFirstQueue(Establishing):
+    """The initiator adds the entry for a request to ConnectionHistory of the outgoing queue that was created first."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        queue = session.OutgoingQueueReference
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if queue is not None and first is not queue:
+            first.ConnectionHistory.append(queue.ConnectionHistory.pop())
+
+
+@fault("initiator-state-waiting-only-without-other-sessions", breaks="MQQB-3.1.5.2.3-16")
+class InitiatorStateWaitingOnlyWithoutOtherSessions(Establishing):
+    """The initiator does not set State of an outgoing queue to Waiting while another outgoing queue is Connected."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        before = None if queue is None else queue.State
+        super().send_establish_request(session, now)
+        connected = any(one.State is OutgoingQueueState.CONNECTED for one in self.qm.adm.OutgoingQueues.values())
+        if queue is not None and before is not None and connected:
+            queue.State = before

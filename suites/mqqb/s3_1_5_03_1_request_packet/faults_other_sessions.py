@@ -1,0 +1,154 @@
+"""Faults of MS-MQQB 3.1.5.3.1 Request Packet, with several sessions and in later requests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+def _count_open(qm: QueueManager) -> int:
+    return sum(not one.initiator and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
+
+
+@fault("acceptor-remote-guid-set-in-every-session", breaks="MQQB-3.1.5.3.1-01")
+class AcceptorRemoteGuidSetInEverySession(SessionOpening):
+    """The acceptor sets RemoteQMGuid of every accepted session to the ClientGuid of the latest request."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for one in self.qm.sessions.values():
+            if not one.initiator:
+                one.RemoteQMGuid = packet.EstablishConnectionHeader.ClientGuid
+
+
+@fault("acceptor-refuses-client-after-refused-request", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"))
+class AcceptorRefusesClientAfterRefusedRequest(SessionOpening):
+    """The acceptor refuses every request of a client after an invalid request of this client."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._refused: set[object] = set()
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        valid = super().is_establish_request_valid(packet)
+        client = packet.EstablishConnectionHeader.ClientGuid
+        if not valid:
+            self._refused.add(client)
+        return valid and client not in self._refused
+
+
+@fault("acceptor-any-server-guid-valid-for-known-client", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"))
+class AcceptorAnyServerGuidValidForKnownClient(SessionOpening):
+    """The acceptor accepts any ServerGuid in the request of a client that has an open session."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        client = packet.EstablishConnectionHeader.ClientGuid
+        known = any(
+            one.RemoteQMGuid == client and one.SessionState is SessionState.OPEN for one in self.qm.sessions.values()
+        )
+        return known or super().is_establish_request_valid(packet)
+
+
+@fault("acceptor-server-guid-zero-refused-beside-open-session", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"))
+class AcceptorServerGuidZeroRefusedBesideOpenSession(SessionOpening):
+    """The acceptor refuses a request with a ServerGuid of zero while another session is open."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        zero = packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
+        return super().is_establish_request_valid(packet) and not (zero and _count_open(self.qm))
+
+
+@fault("acceptor-server-guid-equal-to-client-guid-valid", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"))
+class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
+    """The acceptor accepts a request whose ServerGuid is the ClientGuid."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        return header.ServerGuid == header.ClientGuid or super().is_establish_request_valid(packet)
+
+
+class _Responding(SessionOpening):
+    def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        raise NotImplementedError
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        return self.change_response(session, super().build_establish_response(session, request))
+
+
+@fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
+class AcceptorResponseClientGuidOfEarlierRequest(_Responding):
+    """The acceptor sends the ClientGuid of the previous request in each response."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._last: UUID | None = None
+
+    def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = response.EstablishConnectionHeader
+        last, self._last = self._last or header.ClientGuid, header.ClientGuid
+        return replace(response, EstablishConnectionHeader=replace(header, ClientGuid=last))
+
+
+@fault("acceptor-response-time-stamp-never-lower", breaks="MQQB-3.1.5.3.1-10")
+class AcceptorResponseTimeStampNeverLower(_Responding):
+    """The acceptor sends the highest TimeStamp of all requests in each response."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._highest = 0
+
+    def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = response.EstablishConnectionHeader
+        self._highest = max(self._highest, header.TimeStamp)
+        return replace(response, EstablishConnectionHeader=replace(header, TimeStamp=self._highest))
+
+
+@fault("acceptor-response-se-set-in-refusal", breaks="MQQB-3.1.5.3.1-11")
+class AcceptorResponseSeSetInRefusal(_Responding):
+    """The acceptor sets SE in the response to an invalid request."""
+
+    def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
+        header = response.EstablishConnectionHeader
+        if not response.InternalHeader.CS:
+            return response
+        flags = header.OperatingSystem | type(header).flags(SE=1)
+        return replace(response, EstablishConnectionHeader=replace(header, OperatingSystem=flags))
+
+
+@fault("acceptor-request-ignored-beside-unfinished-session", breaks="MQQB-3.1.5.3.1-D02")
+class AcceptorRequestIgnoredBesideUnfinishedSession(SessionOpening):
+    """The acceptor does not answer a request while another session waits for its ConnectionParameters packet."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        waiting = any(
+            one.SessionState is SessionState.WAITING_CP_MSG for one in self.qm.sessions.values() if one is not session
+        )
+        if not waiting:
+            super().receive_establish_request(session, packet, now)
+
+
+@fault("acceptor-over-limit-request-keeps-connection-after-first", breaks="MQQB-3.1.5.3.1-D01")
+class AcceptorOverLimitRequestKeepsConnectionAfterFirst(Closing):
+    """The acceptor closes only the first connection with a request beyond the limit of sessions."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._closed = False
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        beyond = "sessions are already open" in reason
+        if beyond and self._closed:
+            return
+        self._closed = self._closed or beyond
+        super().close(session, reason, now)

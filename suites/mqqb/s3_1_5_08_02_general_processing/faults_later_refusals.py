@@ -1,0 +1,300 @@
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: refusals of some kinds of messages and of later messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.adm import (
+    Message,
+    Queue,
+    Session,
+)
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+LARGE_BODY_BYTES = 0x1000
+MISSING_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+TOO_MANY_HOPS_CLASS = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+
+
+MISSING = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
+
+
+@fault("receiver-queue-with-longer-name-receives-message", breaks=MISSING)
+class ReceiverQueueWithLongerNameReceivesMessage(Arrival):
+    """The receiver puts a message to a missing queue into a queue whose name begins with the name of that queue."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        found = super().find_destination(packet)
+        queue = packet.UserHeader.DestinationQueue
+        if found is None and isinstance(queue, DirectQueueFormatName):
+            path = queue.DirectFormatName.partition("\\")[2].lower()
+            for one in self.qm.adm.QueueCollection.values():
+                if one.Pathname.lower().startswith(path):
+                    return one
+        return found
+
+
+@fault(
+    "receiver-recoverable-message-to-missing-queue-in-dead-letter-queue",
+    breaks=("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
+)
+class ReceiverRecoverableMessageToMissingQueueInDeadLetterQueue(Admission):
+    """The receiver puts a recoverable message to a missing queue into the dead-letter queue."""
+
+    def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
+        if queue is None and packet.UserHeader.DM:
+            message = replace(self.build_message(packet, now), TransactionIdentifier=None)
+            self.journal_refused(replace(message, NegativeJournalingRequested=True))
+        return super().check_destination(session, packet, queue, now)
+
+
+class _NackOmitted(AdminAcks):
+    refused: MessageClass
+
+    def is_omitted(self, message: Message) -> bool:
+        raise NotImplementedError
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        if message_class is not self.refused or not self.is_omitted(message):
+            super().acknowledge_failure(message, message_class, now)
+
+
+@fault("receiver-bad-dst-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverBadDstQOmittedWithJn(_NackOmitted):
+    """The receiver sends no BAD_DST_Q for a message with JN."""
+
+    refused = MISSING_QUEUE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return message.NegativeJournalingRequested
+
+
+@fault("receiver-bad-dst-q-only-with-pa", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverBadDstQOnlyWithPa(_NackOmitted):
+    """The receiver sends no BAD_DST_Q for a message without PA."""
+
+    refused = MISSING_QUEUE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return not message.AcknowledgementsRequested & 1
+
+
+@fault("receiver-not-transactional-q-only-with-pa", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNotTransactionalQOnlyWithPa(_NackOmitted):
+    """The receiver sends no NOT_TRANSACTIONAL_Q for a message without PA."""
+
+    refused = NOT_TRANSACTIONAL_QUEUE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return not message.AcknowledgementsRequested & 1
+
+
+@fault("receiver-not-transactional-q-of-large-message-omitted", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNotTransactionalQOfLargeMessageOmitted(_NackOmitted):
+    """The receiver sends no NOT_TRANSACTIONAL_Q for a message with more than 4,096 bytes of body."""
+
+    refused = NOT_TRANSACTIONAL_QUEUE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return len(message.Body) > LARGE_BODY_BYTES
+
+
+@fault("receiver-not-transactional-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNotTransactionalQOmittedWithJn(_NackOmitted):
+    """The receiver sends no NOT_TRANSACTIONAL_Q for a message with JN."""
+
+    refused = NOT_TRANSACTIONAL_QUEUE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return message.NegativeJournalingRequested
+
+
+@fault("receiver-not-transactional-msg-only-with-pa", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverNotTransactionalMsgOnlyWithPa(_NackOmitted):
+    """The receiver sends no NOT_TRANSACTIONAL_MSG for a message without PA."""
+
+    refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return not message.AcknowledgementsRequested & 1
+
+
+@fault("receiver-second-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverSecondNotTransactionalMsgOmitted(_NackOmitted):
+    """The receiver sends NOT_TRANSACTIONAL_MSG only for the first refused message."""
+
+    refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._sent = False
+
+    def is_omitted(self, message: Message) -> bool:
+        sent, self._sent = self._sent, True
+        return sent
+
+
+@fault("receiver-hop-count-exceeded-only-with-pa", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverHopCountExceededOnlyWithPa(_NackOmitted):
+    """The receiver sends no HOP_COUNT_EXCEEDED for a message without PA."""
+
+    refused = TOO_MANY_HOPS_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        return not message.AcknowledgementsRequested & 1
+
+
+@fault("receiver-second-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverSecondHopCountExceededOmitted(_NackOmitted):
+    """The receiver sends HOP_COUNT_EXCEEDED only for the first message with too many hops."""
+
+    refused = TOO_MANY_HOPS_CLASS
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._sent = False
+
+    def is_omitted(self, message: Message) -> bool:
+        sent = self._sent
+        self._sent = sent or bool(message.AcknowledgementsRequested & 4)
+        return sent
+
+
+@fault("receiver-hop-count-exceeded-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverHopCountExceededOfRecoverableMessageOmitted(_NackOmitted):
+    """The receiver sends no HOP_COUNT_EXCEEDED for a recoverable message without a transaction."""
+
+    refused = TOO_MANY_HOPS_CLASS
+
+    def is_omitted(self, message: Message) -> bool:
+        recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+        return recoverable and message.TransactionIdentifier is None
+
+
+class _FinalAckOmitted(FinalAcks):
+    refused: MessageClass
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        raise NotImplementedError
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is not self.refused or not self.is_omitted(session, packet):
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-missing-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckOfMissingQueueOmittedWithJn(_FinalAckOmitted):
+    """The receiver sends no FinalAck of class BAD_DST_Q for a message with JN."""
+
+    refused = MISSING_QUEUE_CLASS
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return bool(packet.UserHeader.JN)
+
+
+@fault("receiver-final-ack-of-missing-queue-omitted-behind-gap", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckOfMissingQueueOmittedBehindGap(_FinalAckOmitted):
+    """The receiver sends no FinalAck of class BAD_DST_Q for a message whose PreviousTxSequenceNumber is not 0."""
+
+    refused = MISSING_QUEUE_CLASS
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber > 0
+
+
+@fault("receiver-final-ack-of-not-transactional-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckOfNotTransactionalQueueOmittedWithJn(_FinalAckOmitted):
+    """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message with JN."""
+
+    refused = NOT_TRANSACTIONAL_QUEUE_CLASS
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return bool(packet.UserHeader.JN)
+
+
+@fault("receiver-final-ack-of-not-transactional-queue-only-with-journaling", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckOfNotTransactionalQueueOnlyWithJournaling(_FinalAckOmitted):
+    """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message without JN and JP."""
+
+    refused = NOT_TRANSACTIONAL_QUEUE_CLASS
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return not (packet.UserHeader.JN or packet.UserHeader.JP)
+
+
+@fault("receiver-final-ack-of-too-many-hops-only-with-journaling", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckOfTooManyHopsOnlyWithJournaling(_FinalAckOmitted):
+    """The receiver sends no FinalAck of class HOP_COUNT_EXCEEDED for a message without JN and JP."""
+
+    refused = TOO_MANY_HOPS_CLASS
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return not (packet.UserHeader.JN or packet.UserHeader.JP)
+
+
+@fault("receiver-final-ack-of-too-many-hops-once-per-session", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckOfTooManyHopsOncePerSession(_FinalAckOmitted):
+    """The receiver sends only one FinalAck of class HOP_COUNT_EXCEEDED on a session."""
+
+    refused = TOO_MANY_HOPS_CLASS
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._sessions: set[int] = set()
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        known = session.number in self._sessions
+        self._sessions.add(session.number)
+        return known
+
+
+TRANSACTIONAL_ONLY = ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32")
+
+
+@fault("receiver-transactional-message-with-jn-in-any-queue", breaks=TRANSACTIONAL_ONLY)
+class ReceiverTransactionalMessageWithJnInAnyQueue(Admission):
+    """The receiver inserts a transactional message with JN into any queue."""
+
+    def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        if packet.UserHeader.JN:
+            return packet
+        return super().check_transactional_queue(session, packet, queue, now)
+
+
+NONTRANSACTIONAL = ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37")
+
+
+@fault("receiver-nontransactional-message-in-used-transactional-queue", breaks=NONTRANSACTIONAL)
+class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
+    """The receiver inserts a message without a transaction into a transactional queue that has a message."""
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        if any(True for _ in queue.MessagePositionList):
+            return packet
+        return super().check_nontransactional_queue(session, packet, queue, now)
+
+
+@fault("receiver-nontransactional-message-of-priority-0-in-transactional-queue", breaks=NONTRANSACTIONAL)
+class ReceiverNontransactionalMessageOfPriority0InTransactionalQueue(Admission):
+    """The receiver inserts a message of priority 0 without a transaction into a transactional queue."""
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        if packet.BaseHeader.PR == 0:
+            return packet
+        return super().check_nontransactional_queue(session, packet, queue, now)

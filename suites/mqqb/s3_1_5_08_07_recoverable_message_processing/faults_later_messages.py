@@ -1,0 +1,215 @@
+"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing: in later messages, and with two sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import fault
+from reference_qm.codec import BaseHeader, SessionAckPacket, SessionHeader, UserMessagePacket
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+LARGE_BODY_BYTES = 0x1000
+
+
+def _has_waiting_window(session: Session) -> bool:
+    return bool(session.RecoverableMsgAckFlags >> FLAG_BITS - 1 & 1)
+
+
+@fault("receiver-express-message-with-jn-flagged", breaks="MQQB-3.1.5.8.7-01")
+class ReceiverExpressMessageWithJnFlagged(Receiving):
+    """The receiver counts an express message with JN as recoverable."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.UserHeader.JN and not packet.UserHeader.DM:
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
+
+
+@fault("receiver-ack-of-32-messages-only-without-express", breaks="MQQB-3.1.5.8.7-02")
+class ReceiverAckOf32MessagesOnlyWithoutExpress(SessionAcks):
+    """The receiver does not send the SessionAck after 32 recoverable messages if an express message arrived as well."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        mixed = session.MessageReceivedCount != session.RecoverableMessageReceivedCount
+        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        if mixed and (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
+            return
+        super().set_flag(session, now)
+
+
+@fault("receiver-ack-of-32-messages-omitted-beside-other-session", breaks="MQQB-3.1.5.8.7-02")
+class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
+    """The receiver omits the SessionAck after 32 recoverable messages while another session is open."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS
+        if full and list_open_sessions(self.qm, session):
+            return
+        super().set_flag(session, now)
+
+
+class _FullAckChanged(SessionAcks):
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        raise NotImplementedError
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        return self.change_ack(session, packet) if _has_waiting_window(session) else packet
+
+    def change_header(self, packet: SessionAckPacket, **fields: int) -> SessionAckPacket:
+        header: SessionHeader = packet.SessionHeader
+        return replace(packet, SessionHeader=replace(header, **fields))
+
+
+@fault("receiver-ack-of-32-messages-number-at-most-32", breaks="MQQB-3.1.5.8.7-05")
+class ReceiverAckOf32MessagesNumberAtMost32(_FullAckChanged):
+    """The receiver sets AckSequenceNumber in the SessionAck after 32 messages to at most 32."""
+
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        return self.change_header(packet, AckSequenceNumber=min(packet.SessionHeader.AckSequenceNumber, FLAG_BITS))
+
+
+@fault("receiver-ack-of-32-messages-number-follows-all-messages", breaks="MQQB-3.1.5.8.7-06")
+class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullAckChanged):
+    """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
+
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        number = packet.SessionHeader.AckSequenceNumber - FLAG_BITS + 1 & 0xFFFF
+        return self.change_header(packet, RecoverableMsgAckSeqNumber=number)
+
+
+@fault("receiver-ack-of-32-messages-counts-at-most-1-sent-message", breaks="MQQB-3.1.5.8.7-07")
+class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullAckChanged):
+    """The receiver sets UserMsgSequenceNumber in the SessionAck after 32 messages to 1 after several sent messages."""
+
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        return self.change_header(packet, UserMsgSequenceNumber=min(packet.SessionHeader.UserMsgSequenceNumber, 1))
+
+
+@fault("receiver-ack-of-32-messages-recoverable-sent-count-0", breaks="MQQB-3.1.5.8.7-08")
+class ReceiverAckOf32MessagesRecoverableSentCount0(_FullAckChanged):
+    """The receiver sets RecoverableMsgSeqNumber in the SessionAck after 32 messages to 0."""
+
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        return self.change_header(packet, RecoverableMsgSeqNumber=0)
+
+
+@fault("receiver-ack-of-next-32-messages-window-0", breaks="MQQB-3.1.5.8.7-10")
+class ReceiverAckOfNext32MessagesWindow0(_FullAckChanged):
+    """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
+
+    def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
+        later = packet.SessionHeader.AckSequenceNumber > 2 * FLAG_BITS - 1
+        return self.change_header(packet, WindowSize=0) if later else packet
+
+
+class _NotSaved(Arrival):
+    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+        raise NotImplementedError
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        super().save_message(saving, self.change_saved(packet))
+
+
+@fault("receiver-body-of-large-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
+class ReceiverBodyOfLargeMessageNotSaved(_NotSaved):
+    """The receiver saves only the first 4,096 bytes of the body of a message."""
+
+    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+        properties = packet.MessagePropertiesHeader
+        return replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+            MessagePropertiesHeader=replace(properties, MessageBody=properties.MessageBody[:LARGE_BODY_BYTES]),
+        )
+
+
+@fault("receiver-priority-of-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
+class ReceiverPriorityOfMessageNotSaved(_NotSaved):
+    """The receiver saves a message with priority 3."""
+
+    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+        if packet.TransactionHeader is not None:
+            return packet
+        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(PR=7) | BaseHeader.flags(PR=3)
+        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+
+
+@fault("receiver-latest-message-of-queue-replaces-others-on-disk", breaks="MQQB-3.1.5.8.7-12")
+class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
+    """The receiver keeps only the latest message of each queue on the disk."""
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        queue = saving.position.QueueReference
+        earlier = [one for one in queue.MessagePositionList if one is not saving.position and one.key]
+        super().save_message(saving, packet)
+        if saving.routed is None and saving.acceptance is None:
+            self.qm.disk.save(build_removal_change(earlier))
+
+
+class _RecoverableCount(Receiving):
+    def is_not_counted(self, packet: UserMessagePacket) -> bool:
+        raise NotImplementedError
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.UserHeader.DM and self.is_not_counted(packet):
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
+
+
+@fault("receiver-recoverable-count-without-transactional-messages", breaks="MQQB-3.1.5.8.7-13")
+class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCount):
+    """The receiver does not count a transactional message as recoverable."""
+
+    def is_not_counted(self, packet: UserMessagePacket) -> bool:
+        return packet.TransactionHeader is not None
+
+
+@fault("receiver-session-ack-timer-not-shortened-beside-other-session", breaks="MQQB-3.1.5.8.7-14")
+class ReceiverSessionAckTimerNotShortenedBesideOtherSession(SessionAcks):
+    """The receiver starts the Session Ack Send Timer with half of AckWaitTimeout for a recoverable message while
+    another session is open.
+    """
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        first = not session.RecoverableMsgAckFlags
+        super().set_flag(session, now)
+        others = list_open_sessions(self.qm, session)
+        if first and others:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+
+
+@fault("receiver-session-ack-timer-restarted-by-each-recoverable-message", breaks="MQQB-3.1.5.8.7-14")
+class ReceiverSessionAckTimerRestartedByEachRecoverableMessage(SessionAcks):
+    """The receiver restarts the Session Ack Send Timer for each recoverable message."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        super().set_flag(session, now)
+        self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+
+
+@fault("receiver-flag-of-later-session-not-set", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverFlagOfLaterSessionNotSet(SessionAcks):
+    """The receiver sets no acknowledgment flag in a session while an older session is open."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        if all(one.number > session.number for one in list_open_sessions(self.qm, session)):
+            super().set_flag(session, now)
+
+
+@fault("receiver-flags-shifted-after-first-acknowledgment", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverFlagsShiftedAfterFirstAcknowledgment(SessionAcks):
+    """The receiver sets the acknowledgment flag of the next message after the first SessionAck."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        super().set_flag(session, now)
+        if session.LastAckedRecoverableMsgSeqNumber:
+            session.RecoverableMsgAckFlags = session.RecoverableMsgAckFlags << 1 & 0xFFFFFFFF
