@@ -138,7 +138,7 @@ def add_bits_set(kind: Kind, *faults: Named) -> None:
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Limit a fault of sent packets to one role, which is the initiator (connects and pings) or the acceptor."""
+    """Limit a fault in sent packets to one role: the initiator, which connects and pings, or the acceptor."""
 
     def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _get_sender_role(effect) == role else [effect]

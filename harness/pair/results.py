@@ -72,6 +72,6 @@ def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:
     broken = {str(role): [str(rule) for rule in rules] for role, rules in cell["broken"].items()}
     for role in (origin, target, *broken):
         if role not in systems:
-            raise ValueError(f"{role!r} is not a role of the pair")
+            raise ValueError(f"{role!r} is not the role of a system of this pair")
     outcome = Outcome(Result(cell["outcome"]["result"]), str(cell["outcome"]["why"]))
     return Cell(str(cell["scenario"]), origin, target, outcome, str(cell["capture"]), broken)

@@ -107,7 +107,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CatalogueError(file, "", "the file, which belongs to the suites, is missing") from None
+        raise CatalogueError(file, "", "this file of the suites is missing") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogueError(file, "", f"the file is not TOML: {error}") from error
 

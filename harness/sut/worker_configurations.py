@@ -143,7 +143,7 @@ def is_ipv4_loopback(address: str) -> bool:
 
 
 def _shift_address(address: str, number: int) -> str:
-    """Return the address that is higher by ``number`` networks of 256 addresses, as in 127.0.0.2, 127.0.1.2,
+    """Return ``address`` moved up by ``number`` blocks of 256 addresses: 127.0.0.2 becomes 127.0.1.2, then
     127.0.2.2.
     """
     try:

@@ -74,7 +74,7 @@ class OutgoingMessageTable:
         return None
 
     def note_sent(self, position: OutgoingMessagePosition) -> None:
-        """Set AwaitingAck of a position that was sent to TRUE."""
+        """Set AwaitingAck to TRUE for a position that was sent."""
         position.AwaitingAck = True
         self._sent[position.order] = position
 

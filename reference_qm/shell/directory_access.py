@@ -19,7 +19,9 @@ DIRECTORY_POLL_S = 0.5
 
 
 class DirectoryAccess:
-    """Carries out directory effects one after the other on a separate thread, so that the event loop is not blocked."""
+    """Performs the directory requests of the core one after the other on a separate thread, so that the event
+    loop is not blocked.
+    """
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings

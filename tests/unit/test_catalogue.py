@@ -302,7 +302,7 @@ def test_invalid_rule_index_file_is_reported(suites: Suites, name: str) -> None:
 def test_missing_catalogue_file_is_reported(suites: Suites, missing: str) -> None:
     root = suites(ROW)
     (root / missing).unlink()
-    with pytest.raises(CatalogueError, match=f"{missing}: the file, which belongs to the suites, is missing"):
+    with pytest.raises(CatalogueError, match=f"{missing}: this file of the suites is missing"):
         load_catalogue(root)
 
 

@@ -133,7 +133,7 @@ class Client(Model):
 
     @transition("MQQP-3.2.4.4-D01", needs=NEEDS, weight=1)
     def purge(self, queue: str) -> None:
-        """Let an application purge a queue of the peer."""
+        """Have an application purge a queue of the peer."""
         self.find(queue)
         self.call("RemoteQMPurgeQueue", queue=queue)
         self.answers["answer"] = "done"

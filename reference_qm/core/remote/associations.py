@@ -92,7 +92,9 @@ class Associations:
         self.carry_out_outputs(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
-        """End every association. Pending answers are sent first; calls that still wait get no answer."""
+        """End every association. Answers that are ready are sent first; calls that are still waiting get no
+        answer.
+        """
         why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
             self.carry_out_outputs([*held.association.shut_down(), *held.association.close(why)])

@@ -67,7 +67,7 @@ class QueueManagerThreeQueuesOpenedToPeek(QueueOpening):
 
 @fault("queue-manager-several-local-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
 class QueueManagerSeveralLocalQueuesOpenedWithDenyReceive(QueueOpening):
-    """The queue manager opens several queues of its computer together with the sharing mode DenyReceive."""
+    """The queue manager opens several local queues in one call, although the sharing mode is DenyReceive."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -85,7 +85,7 @@ add(
 
 @fault("cursor-receive-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.10-08")
 class CursorReceiveWithoutTimeoutWaitsOneMinute(Waiting):
-    """A pending receive by a cursor without a timeout ends after one minute."""
+    """A pending receive through a cursor ends after one minute, although it has no timeout."""
 
     def wait_for_new_message(
         self,

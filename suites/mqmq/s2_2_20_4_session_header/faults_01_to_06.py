@@ -130,7 +130,9 @@ def _received_recoverable_changed(by: int, is_counted: Callable[[UserMessagePack
 
 
 def _sent_uncounted(is_omitted: Callable[[UserMessagePacket], bool], *, recoverable: bool = False) -> Install:
-    """Let the sender omit sent messages from its count of messages, or of recoverable messages."""
+    """Make the sender leave sent messages out of its count of messages, or out of its count of recoverable
+    messages.
+    """
 
     class Uncounted(Sending):
         def update_user_message(

@@ -73,8 +73,8 @@ def list_acknowledged_numbers(header: Any) -> list[int]:
 
 @cache
 def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
-    """Return a predicate that compares each SessionHeader of the SUT, or the first SessionHeader of a connection, with
-    the counts before it.
+    """Return a predicate that compares SessionHeaders of the SUT with the numbers of messages that preceded
+    them on the connection. The predicate judges every SessionHeader, or only the first of each connection.
     """
 
     def judge_packet(packet: Any, context: Context) -> Finding:

@@ -115,7 +115,7 @@ def test_pair_grid_refuses_a_folder_without_results_in_one_line(tmp_path: Path) 
     assert "not a result of `mqconform pair`" in show(tmp_path)[2]
     assert "has schema 9" in show(write_pair(tmp_path / "new", "a", "b", schema=9))[2]
     stranger = write_pair(tmp_path / "stranger", "a", "b", cell("express", "A", "C"))
-    assert "'C' is not a role of the pair" in show(stranger)[2]
+    assert "'C' is not the role of a system of this pair" in show(stranger)[2]
 
 
 @pytest.mark.parametrize(
