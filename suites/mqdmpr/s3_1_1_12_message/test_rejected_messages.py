@@ -18,7 +18,12 @@ from suites.mqqb.steps.disposition import (
 
 RECEIVE_REJECTED = 0xC004
 """The class MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
+EXPECTED_CLASSES = {
+    "received": RECEIVE,
+    "rejected": RECEIVE_REJECTED,
+    "rejected, too": RECEIVE_REJECTED,
+    "rejected in aborted transaction": RECEIVE,
+}
 """For each message, the expected class of its acknowledgment. The last message is rejected in an aborted transaction,
 and then received.
 """
@@ -48,7 +53,7 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
 @covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
-    """An application rejects a message in a committed transaction: the SUT acknowledges the message as rejected. If the
+    """An application rejects two messages in committed transactions: the SUT acknowledges them as rejected. If the
     transaction is aborted and the message is then received, the SUT acknowledges the message as received. Windows can
     reject messages only in transactions of a coordinator.
     """
@@ -65,7 +70,8 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "stored in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
-    _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
+    for _ in range(2):
+        _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     acks = receiver.await_acks(len(EXPECTED_CLASSES))
