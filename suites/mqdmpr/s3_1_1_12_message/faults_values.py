@@ -23,6 +23,8 @@ from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import ArrivedMessageChanged, MovedMessageChanged
 
