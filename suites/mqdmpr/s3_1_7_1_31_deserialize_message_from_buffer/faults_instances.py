@@ -1,0 +1,315 @@
+"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message from Buffer in which only some packets are read wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import replace_part
+from harness.faults.registry import Install, add
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.security import MessageSecurity
+
+Change = Callable[[Message], Message]
+CarryOver = Callable[[Message, Message], Message]
+
+
+def _change_arrived(change: Change) -> Install:
+    """Build a fault that changes the attributes of some arrived messages."""
+
+    class Changed(Positions):
+        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+            own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+            return super().insert_message(queue, message if own else change(message))
+
+    return replace_part(Changed)
+
+
+def _carry_over(change: CarryOver) -> Install:
+    """Build a fault in which an arrived message gets an attribute of the message that arrived before."""
+
+    class CarriedOver(Positions):
+        def __init__(self, qm: QM) -> None:
+            super().__init__(qm)
+            self.before: Message | None = None
+
+        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+            if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+                before, self.before = self.before, message
+                message = message if before is None else change(message, before)
+            return super().insert_message(queue, message)
+
+    return replace_part(CarriedOver)
+
+
+def _keep_old(name: str, default: object) -> CarryOver:
+    """Return a change that gives a message with the default of an attribute the value of the message before."""
+
+    def change(message: Message, before: Message) -> Message:
+        return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
+
+    return change
+
+
+def _change_security(change: Callable[[MessageSecurity], MessageSecurity]) -> Change:
+    return lambda message: message if message.security is None else replace(message, security=change(message.security))
+
+
+_TRANSACTIONAL: Callable[[Message], bool] = lambda message: message.TransactionIdentifier is not None  # noqa: E731
+_EXPRESS: Callable[[Message], bool] = lambda message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS  # noqa: E731
+
+
+def _only(when: Callable[[Message], bool], **values: object) -> Change:
+    return lambda message: replace(message, **values) if when(message) else message
+
+
+for _name, _rule, _says, _install in (
+    (
+        "receiver-label-of-message-without-label-is-that-of-message-before",
+        "05",
+        "The receiver gives a message without a label the label of the message before.",
+        _carry_over(_keep_old("Label", "")),
+    ),
+    (
+        "receiver-admin-queue-of-message-before-kept",
+        "05",
+        "The receiver gives a message without an administration queue the administration queue of the message before.",
+        _carry_over(_keep_old("AdministrationQueueFormatName", None)),
+    ),
+    (
+        "receiver-trace-queue-of-message-before-kept",
+        "05",
+        "The receiver gives a message without a DebugHeader the TracingQueueIdentifier and TracingRequested of the "
+        "message before.",
+        _carry_over(
+            lambda message, before: (
+                replace(
+                    message,
+                    TracingQueueIdentifier=before.TracingQueueIdentifier,
+                    TracingRequested=before.TracingRequested,
+                )
+                if not message.TracingQueueIdentifier.int
+                else message
+            )
+        ),
+    ),
+    (
+        "receiver-security-of-message-before-kept",
+        "05",
+        "The receiver gives a message without a SecurityHeader the security attributes of the message before.",
+        _carry_over(_keep_old("security", None)),
+    ),
+    (
+        "receiver-second-message-shares-body-of-first",
+        "03",
+        "The receiver gives a message with an empty body the body of the message before.",
+        _carry_over(_keep_old("Body", b"")),
+    ),
+    (
+        "receiver-response-queue-of-message-before-kept",
+        "03",
+        "The receiver gives a message without a response queue the response queue of the message before.",
+        _carry_over(_keep_old("ResponseQueueFormatName", None)),
+    ),
+    (
+        "receiver-time-to-reach-queue-of-transactional-message-infinite",
+        "D01",
+        "The receiver reads TimeToReachQueue of a transactional message as infinite.",
+        _change_arrived(_only(_TRANSACTIONAL, TimeToReachQueue=0xFFFFFFFF)),
+    ),
+    (
+        "receiver-trace-flag-of-express-message-ignored",
+        "D01",
+        "The receiver ignores TR of an express message.",
+        _change_arrived(_only(_EXPRESS, TracingRequested=False)),
+    ),
+    (
+        "receiver-priority-of-express-message-above-3-is-3",
+        "D01",
+        "The receiver reads a Priority above 3 of an express message as 3.",
+        _change_arrived(
+            lambda message: replace(message, Priority=3) if _EXPRESS(message) and message.Priority > 3 else message
+        ),
+    ),
+    (
+        "receiver-class-of-application-above-32767-normal",
+        "D09",
+        "The receiver reads a MessageClass above 0x00FF that the table does not contain as Normal.",
+        _change_arrived(lambda message: replace(message, Class=0) if 0x100 < message.Class < 0x4000 else message),
+    ),
+    (
+        "receiver-jp-of-transactional-message-ignored",
+        "D11",
+        "The receiver ignores JP of a transactional message.",
+        _change_arrived(_only(_TRANSACTIONAL, PositiveJournalingRequested=False)),
+    ),
+    (
+        "receiver-jp-with-jn-ignored",
+        "D11",
+        "The receiver ignores JP of a message with JN.",
+        _change_arrived(_only(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)),
+    ),
+    (
+        "receiver-jn-of-transactional-message-ignored",
+        "D12",
+        "The receiver ignores JN of a transactional message.",
+        _change_arrived(_only(_TRANSACTIONAL, NegativeJournalingRequested=False)),
+    ),
+    (
+        "receiver-jn-of-express-message-ignored",
+        "D12",
+        "The receiver ignores JN of an express message.",
+        _change_arrived(_only(_EXPRESS, NegativeJournalingRequested=False)),
+    ),
+    (
+        "receiver-transactional-response-queue-ignored",
+        "D05",
+        "The receiver ignores the response queue of a transactional message.",
+        _change_arrived(_only(_TRANSACTIONAL, ResponseQueueFormatName=None)),
+    ),
+    (
+        "receiver-time-to-be-received-of-transactional-message-infinite",
+        "D05",
+        "The receiver reads TimeToBeReceived of a transactional message as infinite.",
+        _change_arrived(_only(_TRANSACTIONAL, TimeToBeReceived=0xFFFFFFFF)),
+    ),
+    (
+        "receiver-sent-time-above-31-bits-cut",
+        "D05",
+        "The receiver clears the highest bit of SentTime.",
+        _change_arrived(lambda message: replace(message, SentTime=message.SentTime & 0x7FFFFFFF)),
+    ),
+    (
+        "receiver-extension-of-transactional-message-ignored",
+        "D02",
+        "The receiver ignores the extension of a transactional message.",
+        _change_arrived(_only(_TRANSACTIONAL, Extension=b"")),
+    ),
+    (
+        "receiver-body-of-express-message-cut-to-64-kilobytes",
+        "D02",
+        "The receiver cuts the body of an express message to 65,535 bytes.",
+        _change_arrived(lambda message: replace(message, Body=message.Body[:65_535]) if _EXPRESS(message) else message),
+    ),
+    (
+        "receiver-correlation-of-transactional-message-zero",
+        "D02",
+        "The receiver sets the CorrelationIdentifier of a transactional message to zeros.",
+        _change_arrived(_only(_TRANSACTIONAL, CorrelationIdentifier=bytes(20))),
+    ),
+    (
+        "receiver-last-in-transaction-follows-first",
+        "D04",
+        "The receiver sets LastInTransaction to FirstInTransaction.",
+        _change_arrived(lambda message: replace(message, LastInTransaction=message.FirstInTransaction)),
+    ),
+    (
+        "receiver-transaction-identifier-of-16-bits",
+        "D04",
+        "The receiver reads only 16 bits of the transaction identifier.",
+        _change_arrived(
+            lambda message: (
+                replace(message, TransactionIdentifier=message.TransactionIdentifier & 0xFFFF)
+                if message.TransactionIdentifier is not None
+                else message
+            )
+        ),
+    ),
+    (
+        "receiver-final-ack-flag-read-as-set",
+        "D04",
+        "The receiver reads FA as set in the last message of a transaction.",
+        _change_arrived(_only(lambda message: message.LastInTransaction, FinalAckRequired=True)),
+    ),
+    (
+        "receiver-sender-type-of-signed-message-sid",
+        "D18",
+        "The receiver reads the sender type of a message with a GUID as Sid.",
+        _change_arrived(
+            _change_security(lambda one: replace(one, SenderIdentifierType=1) if one.SenderIdentifierType == 2 else one)
+        ),
+    ),
+    (
+        "receiver-certificate-of-unsigned-message-dropped",
+        "D03",
+        "The receiver ignores the certificate of a message whose sender is a SID.",
+        _change_arrived(
+            _change_security(lambda one: replace(one, SenderCertificate=b"") if one.SenderIdentifierType == 1 else one)
+        ),
+    ),
+    (
+        "receiver-signature-type-10-read-as-20",
+        "D08",
+        "The receiver reads AuthenticationLevel Sig10 as Sig20.",
+        _change_arrived(
+            _change_security(lambda one: replace(one, AuthenticationLevel=3) if one.AuthenticationLevel == 1 else one)
+        ),
+    ),
+    (
+        "receiver-authentication-level-of-second-signed-message-none",
+        "06",
+        "The receiver gives a signed message that follows a signed message the AuthenticationLevel of that message.",
+        _carry_over(
+            lambda message, before: (
+                replace(
+                    message,
+                    security=replace(message.security, AuthenticationLevel=before.security.AuthenticationLevel),
+                )
+                if message.security is not None and before.security is not None and before.security.AuthenticationLevel
+                else message
+            )
+        ),
+    ),
+    (
+        "receiver-privacy-level-enhanced-read-as-base",
+        "D10",
+        "The receiver reads PrivacyLevel 3 as 1.",
+        _change_arrived(_change_security(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)),
+    ),
+    (
+        "receiver-hash-sha-256-read-as-sha-512",
+        "D14",
+        "The receiver reads the HashAlgorithm SHA-256 as SHA-512.",
+        _change_arrived(
+            _change_security(lambda one: replace(one, HashAlgorithm=0x800E) if one.HashAlgorithm == 0x800C else one)
+        ),
+    ),
+    (
+        "receiver-encryption-aes-192-read-as-aes-128",
+        "D13",
+        "The receiver reads the EncryptionAlgorithm AES-192 as AES-128.",
+        _change_arrived(
+            _change_security(
+                lambda one: replace(one, EncryptionAlgorithm=0x660E) if one.EncryptionAlgorithm == 0x660F else one
+            )
+        ),
+    ),
+    (
+        "receiver-response-list-ignored-without-admin-list",
+        "D06",
+        "The receiver ignores the list of response queues of a message that has no list of administration queues.",
+        _change_arrived(
+            lambda message: (
+                replace(message, ResponseMultiQueueFormatName=None)
+                if message.AdministrationMultiQueueFormatName is None
+                else message
+            )
+        ),
+    ),
+    (
+        "receiver-trace-queue-of-transactional-message-null",
+        "D07",
+        "The receiver ignores the DebugHeader of a transactional message.",
+        _change_arrived(
+            lambda message: (
+                replace(message, TracingQueueIdentifier=type(message.TracingQueueIdentifier)(int=0))
+                if _TRANSACTIONAL(message)
+                else message
+            )
+        ),
+    ),
+):
+    add(_name, f"MQDMPR-3.1.7.1.31-{_rule}", _says, _install, blind=True)
