@@ -13,7 +13,6 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.securing import Securing
@@ -73,18 +72,6 @@ class PurgedMessageOfJournalingQueueJournaled(Journaling):
         super().journal_received(position, reason)
 
 
-@fault("quota-counts-messages-of-one-priority-only", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QuotaCountsMessagesOfOnePriorityOnly(Quotas):
-    """The queue manager counts only the body of each message against the quota of its queue."""
-
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
-            return super().check(queue, message)
-        bodies = sum(len(one.MessageReference.Body) for one in queue.MessagePositionList) + len(message.Body)
-        full = queue.Quota != 0xFFFFFFFF and bodies > 1024 * queue.Quota
-        return EnqueueStatus.QUEUE_QUOTA_EXCEEDED if full else EnqueueStatus.NO_ERROR
-
-
 @fault("quota-of-queue-ignored-for-local-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
 class QuotaOfQueueIgnoredForLocalMessages(Quotas):
     """The queue manager ignores the quota of a queue for messages of local applications."""
@@ -133,7 +120,7 @@ class JournalQuotaOfTransactionalQueueIgnored(Quotas):
 
 @fault("private-queue-number-after-restart-used-again", breaks="MQDMPR-3.1.1.2-D01", blind=True)
 class PrivateQueueNumberAfterRestartUsedAgain(Queues):
-    """After a restart, the queue manager gives the first new private queue the lowest number of an existing private
+    """After a restart, the queue manager gives the first new private queue the highest number of an existing private
     queue.
     """
 
@@ -147,7 +134,7 @@ class PrivateQueueNumberAfterRestartUsedAgain(Queues):
         known = sorted(
             one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is not None
         )
-        return known[0] if known and self.created == 1 and number > 20 else number
+        return known[-1] if known and self.created == 1 else number
 
 
 @fault("authentication-of-queue-ignored-for-express-messages", breaks="MQDMPR-3.1.1.2-D02", blind=True)
@@ -209,24 +196,6 @@ class Priority7BehindPriority6(Positions):
         return position
 
 
-@fault("read-of-emptied-queue-returns-last-message", breaks="MQDMPR-3.1.1.2-21", blind=True)
-class ReadOfEmptiedQueueReturnsLastMessage(Seeking):
-    """A peek at a queue that has been emptied returns the message that was received last."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.last: dict[int, MessagePosition] = {}
-
-    def seek_available(self, start: Any, *arguments: Any, **named: Any) -> Any:
-        found = super().seek_available(start, *arguments, **named)
-        peek = bool(arguments and arguments[0])
-        if found is not None:
-            self.last[id(start)] = found
-        elif peek:
-            return self.last.get(id(start))
-        return found
-
-
 @fault("active-of-queue-cleared-when-first-of-two-handles-closes", breaks="MQDMPR-3.1.1.2-D06", blind=True)
 class ActiveOfQueueClearedWhenFirstOfTwoHandlesCloses(QueueOpening):
     """When one of two handles of a queue is closed, the queue manager forgets the other handle of the queue."""
@@ -277,19 +246,10 @@ class RestoredQueueLabelOfSecondQueueLost(SurvivingQueues):
         super().restore(place, values)
 
 
-@fault("restored-subqueue-lost", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class RestoredSubqueueLost(SurvivingQueues):
-    """At a restart, the queue manager restores no subqueue that has no messages."""
-
-    def restore(self, place: str, values: Any) -> None:
-        if ";" not in place:
-            super().restore(place, values)
-
-
 @fault("qualified-pathname-of-second-queue-without-computer", breaks="MQDMPR-3.1.1.2-03", blind=True)
 class QualifiedPathnameOfSecondQueueWithoutComputer(Queues):
-    """The queue manager gives a queue whose name has capital letters a QualifiedPathname in capital letters, without the
-    name of the computer.
+    """The queue manager gives a queue whose name has capital letters a QualifiedPathname without the name of the
+    computer.
     """
 
     def create_here(self, queue: Queue, utc_s: int) -> Any:

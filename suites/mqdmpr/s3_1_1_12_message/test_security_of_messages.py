@@ -57,6 +57,7 @@ MESSAGES = (
 """The signature type, the privacy level, the sender and the hash algorithm of each message. Each message differs from
 its neighbours.
 """
+PRIVACY_LEVELS, MD5 = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
 SIGNATURE_TYPES = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_SIGNATURES = {
     "none": ("MQDMPR-3.1.1.12-10",),
@@ -97,6 +98,10 @@ NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
     "MQDMPR-3.1.1.12-D64",
     "MQDMPR-3.1.1.12-D65",
     "MQDMPR-3.1.1.12-D66",
+    "MQDMPR-3.1.7.1.32-D03",
+    "MQDMPR-3.1.7.1.32-D09",
+    "MQDMPR-3.1.7.1.32-D13",
+    "MQDMPR-3.1.7.1.32-D17",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_each_message_has_its_own_security(peer, sut, judge, delivery):
@@ -121,6 +126,29 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
             )
             case = f"signature {signature}, privacy {privacy}, sender {name}"
             found.append((case, signature, privacy, sender, DecryptedMessage(frame)))
+            judge(
+                "MQDMPR-3.1.7.1.32-D09",
+                expected=fields(PrivacyLevel=PRIVACY_LEVELS[privacy]),
+                observed=frame["MessagePropertiesHeader"],
+                case=case,
+                evidence=frame,
+            )
+            if frame["UserHeader"].SH:
+                judge(
+                    "MQDMPR-3.1.7.1.32-D03",
+                    expected=fields(EB=int(privacy != "none"), AU=0, AS=0),
+                    observed=frame["SecurityHeader"],
+                    case=case,
+                    evidence=frame,
+                )
+            if hash_algorithm is not None:
+                judge(
+                    "MQDMPR-3.1.7.1.32-D13",
+                    expected=fields(HashAlgorithm=MD5),
+                    observed=frame["MessagePropertiesHeader"],
+                    case=case,
+                    evidence=frame,
+                )
     outgoing.end()
     _judge_signatures(judge, found)
     for case, signature, privacy, sender, message in found:
@@ -241,6 +269,7 @@ def _judge_identity(judge, case, sender, signature, message, own):
     )
     judge(
         rule,
+        "MQDMPR-3.1.7.1.32-D17",
         expected=fields(ST=kind, SecurityID=identifier.hex()),
         observed={"ST": int(header.ST), "SecurityID": bytes(header.SecurityID).hex()},
         case=f"sender ({case})",

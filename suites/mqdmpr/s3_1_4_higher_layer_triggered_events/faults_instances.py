@@ -16,8 +16,7 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import MessagePositionState, OutgoingQueueState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
@@ -27,7 +26,7 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_
 
 @fault("prepare-of-second-transaction-prepares-first", breaks="MQDMPR-3.1.4.3-03", blind=True)
 class PrepareOfSecondTransactionPreparesFirst(Coordinating):
-    """The queue manager also prepares every older active transaction of a coordinator when it prepares a transaction."""
+    """The queue manager also prepares every older active transaction of a coordinator when it prepares one."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         for other in self.qm.adm.TransactionCollection.values():
@@ -268,21 +267,6 @@ class TransactionCommittedBeforeLastKnownStill(TransactionEvents):
             transaction.TransactionalOperationCollection.clear()
             transaction.state = TransactionState.ACTIVE
             self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
-
-
-@fault("paused-queue-sends-transactional-messages", breaks="MQDMPR-3.1.4.14-03", blind=True)
-class PausedQueueSendsTransactionalMessages(Sending):
-    """A paused outgoing queue sends transactional messages."""
-
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        queue = session.OutgoingQueueReference
-        paused = queue is not None and queue.State is OutgoingQueueState.ON_HOLD and position.TxSequenceNumber
-        if queue is not None and paused and session.SessionState.name == "OPEN":
-            queue.State = OutgoingQueueState.CONNECTED
-            super().put_outgoing(session, position, now)
-            queue.State = OutgoingQueueState.ON_HOLD
-            return
-        super().put_outgoing(session, position, now)
 
 
 @fault("pause-of-second-queue-resumes-first", breaks="MQDMPR-3.1.4.14-03", blind=True)

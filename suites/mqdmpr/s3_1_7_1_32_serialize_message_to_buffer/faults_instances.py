@@ -8,7 +8,14 @@ from typing import Any
 from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import BaseHeader, MessagePropertiesHeader, UserHeader, UserMessagePacket
+from reference_qm.codec import (
+    BaseHeader,
+    MessagePropertiesHeader,
+    SecurityHeader,
+    TransactionHeader,
+    UserHeader,
+    UserMessagePacket,
+)
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -154,12 +161,6 @@ for _name, _rule, _says, _install in (
         _change_built(_is_traced, {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.Padding": None}),
     ),
     (
-        "sender-allocation-body-size-of-large-message-0",
-        "D02",
-        "The sender sends a message with a body of more than 4,096 bytes with AllocationBodySize 0.",
-        _change_built(_is_large, {"MessagePropertiesHeader.AllocationBodySize": 0}),
-    ),
-    (
         "sender-time-to-be-received-of-transactional-message-infinite",
         "D05",
         "The sender sends a transactional message with an infinite TimeToBeReceived.",
@@ -170,12 +171,6 @@ for _name, _rule, _says, _install in (
         "D05",
         "The sender sets DM in an express message with a body of more than 4,096 bytes.",
         _change_built(_is_large, {"UserHeader.Flags": _set(UserHeader.flags(DM=1))}),
-    ),
-    (
-        "sender-packet-size-of-large-message-4096",
-        "04",
-        "The sender sends a message with a body of more than 4,096 bytes with the PacketSize 4,096.",
-        _change_sent(_is_large, {"BaseHeader.PacketSize": 4096}),
     ),
     (
         "sender-trace-queue-of-transactional-message-zero",
@@ -228,7 +223,7 @@ for _name, _rule, _says, _install in (
         "The sender clears EB in a message that is signed and encrypted.",
         _change_sent(
             lambda one: _has_security(one) and bool(one.SecurityHeader.SecurityData.SenderCert),  # type: ignore[union-attr]
-            {"SecurityHeader.Flags": _clear(1 << 4)},
+            {"SecurityHeader.Flags": _clear(SecurityHeader.flags(EB=1))},
         ),
     ),
     (
@@ -237,7 +232,7 @@ for _name, _rule, _says, _install in (
         "The sender sends the messages of a transaction after the first with the next transaction identifier.",
         _change_sent(
             lambda one: one.TransactionHeader is not None and not one.TransactionHeader.FM,
-            {"TransactionHeader.Flags": lambda flags: flags ^ 1 << 3},
+            {"TransactionHeader.Flags": lambda flags: flags ^ TransactionHeader.flags(ID=1)},
         ),
     ),
 ):
