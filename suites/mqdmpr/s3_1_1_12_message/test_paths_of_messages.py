@@ -222,6 +222,12 @@ def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judg
     )
 
 
+def _read_class(messages, label):
+    """Return the class of the message with a label, as the control channel shows it."""
+    found = _find_label(messages, label)
+    return "no message" if found is None else found.get("class", "not shown")
+
+
 KEPT_PROPERTIES = (
     "body_base64",
     "body_type",
@@ -261,13 +267,15 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     base = {"PR": 6, **({"TimeToReachQueue": 1} if expired else {})}
     properties: dict[str, Any] = {"ApplicationTag": TAG, "BodyType": BODY_TYPE, "CorrelationID": b"\7" * 20}
     properties |= {"ExtensionData": b"odd\0"}
-    properties |= {} if expired else {"MessageClass": REACH_QUEUE}
     sent = peer.open_raw().send(
         application.build_message(label, user, base=base, body=b"\0body\0", properties=properties)
     )
+    acknowledgment = f"acknowledgment {sut.own}"
     if not expired:
-        application.await_labels(1)
-        application.receive()
+        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE}))
+        application.await_labels(2)
+        for _ in range(2):
+            application.receive()
 
     def find_kept_message() -> dict[str, Any] | None:
         kept = sut.read_kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
@@ -278,9 +286,19 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     if before is None:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
         return
+    classes = [] if expired else [_read_class(application.messages(shown), acknowledgment)]
     sut.restart()
     sut.restart()
     after = find_kept_message() or {}
+    if not expired:
+        classes.append(_read_class(application.messages(shown), acknowledgment))
+        judge(
+            "MQDMPR-3.1.1.12-67",
+            expected=classes[0],
+            observed=classes[1],
+            case="class of an acknowledgment in the journal",
+            evidence=sent,
+        )
     judge(
         "MQDMPR-3.1.1.12-67",
         expected={name: before[name] for name in KEPT_PROPERTIES if name in before},

@@ -70,7 +70,8 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names = [sut.new_queue("Kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
-    sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
+    for label, quota_kb in (("changed", 76), ("changed again", 77)):
+        sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
 
     def read_properties() -> list[dict[str, Any]]:
         shown = [sut.inspect_queue(name) if sut.has("inspect") else {} for name in names]
