@@ -1,12 +1,9 @@
-"""Faults of MS-MQDMPR 3.1.1.1 QueueManager and 3.1.3 Initialization in which only some elements are wrong."""
+"""Faults of MS-MQDMPR 3.1.1.1 QueueManager in which only some elements are wrong."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
-from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.disk import Change
@@ -49,17 +46,3 @@ class VotedTransactionWithoutOperationsLostAtRestart(TransactionRecords):
 
     def build_prepare_record(self, transaction: Transaction) -> Change:
         return super().build_prepare_record(transaction) if transaction.TransactionalOperationCollection else {}
-
-
-def _abort_first_only(qm: QueueManager) -> None:
-    for transaction in list(qm.adm.TransactionCollection.values())[1:]:
-        del qm.adm.TransactionCollection[transaction.Identifier]
-
-
-add(
-    "only-first-voted-transaction-known-after-restart",
-    "MQDMPR-3.1.3-D15",
-    "After a restart, the queue manager knows only the first transaction for which it voted.",
-    at_restart(_abort_first_only),
-    blind=True,
-)

@@ -8,14 +8,13 @@ from typing import Any
 
 from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.model.adm import Message, MessagePosition, Session
+from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
@@ -106,144 +105,144 @@ _LARGE_BODY_BYTES = 50_000
 for _name, _rule, _says, _install in (
     (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
-        "35",
+        "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
         _omit_acks({ARRIVAL}, _requests(PA, NR)),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
-        "35",
+        "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
         _omit_acks({RECEIVED}, _requests(PA, PR, NA, NR)),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
-        "35",
+        "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
         _omit_acks({BAD_QUEUE, FULL}, _requests(PR, NA)),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
-        "37",
+        "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges a message to a missing queue that requests no acknowledgments.",
         _add_acks({BAD_QUEUE}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
         "receiver-message-to-full-queue-acknowledged-without-request",
-        "37",
+        "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges a message to a full queue that requests no acknowledgments.",
         _add_acks({FULL}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
         "receiver-transactional-arrival-acknowledged-without-request",
-        "37",
+        "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges the arrival of a transactional message that requests no acknowledgments.",
         _add_acks({ARRIVAL}, lambda message: _is_transactional(message) and not message.AcknowledgementsRequested),
     ),
     (
         "receiver-second-arrival-not-acknowledged",
-        "38",
+        "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the second message that arrives for an administration queue.",
         _omit_second(ARRIVAL),
     ),
     (
         "receiver-arrival-of-large-message-not-acknowledged",
-        "38",
+        "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the arrival of a message with a body of more than 50,000 bytes.",
         _omit_acks({ARRIVAL}, lambda message: len(message.Body) > _LARGE_BODY_BYTES),
     ),
     (
         "receiver-express-arrival-not-acknowledged",
-        "38",
+        "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the arrival of an express message.",
         _omit_acks({ARRIVAL}, _is_express),
     ),
     (
         "receiver-second-receive-not-acknowledged",
-        "39",
+        "MQDMPR-3.1.1.12-39",
         "The receiver does not acknowledge the second received message for an administration queue.",
         _omit_second(RECEIVED),
     ),
     (
         "receiver-receive-of-express-message-not-acknowledged",
-        "39",
+        "MQDMPR-3.1.1.12-39",
         "The receiver does not acknowledge the receive of an express message.",
         _omit_acks({RECEIVED}, _is_express),
     ),
     (
         "receiver-second-refusal-not-acknowledged",
-        "40",
+        "MQDMPR-3.1.1.12-40",
         "The receiver does not acknowledge the second refusal of a class for an administration queue.",
         _omit_second(BAD_QUEUE, FULL),
     ),
     (
         "receiver-express-refusal-for-full-queue-not-acknowledged",
-        "40",
+        "MQDMPR-3.1.1.12-40",
         "The receiver does not acknowledge an express message to a full queue.",
         _omit_acks({FULL}, _is_express),
     ),
     (
         "receiver-second-removal-not-acknowledged",
-        "41",
+        "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge the second message that leaves a queue unread for an administration queue.",
         _omit_second(PURGED, DELETED, EXPIRED),
     ),
     (
         "receiver-recoverable-expiration-not-acknowledged",
-        "41",
+        "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge a recoverable message that was not received in time.",
         _omit_acks({EXPIRED}, _is_recoverable),
     ),
     (
         "receiver-recoverable-message-of-deleted-queue-not-acknowledged",
-        "41",
+        "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge a recoverable message whose queue was deleted.",
         _omit_acks({DELETED}, _is_recoverable),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-transactional-refusal",
-        "42",
+        "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
         _omit_acks(set(MessageClass) - {ARRIVAL}, lambda one: _is_transactional(one) and _requests(PA, NA)(one)),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
-        "42",
+        "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
         _omit_acks({FULL}, _requests(PA, NA)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
-        "43",
+        "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
         _omit_acks({BAD_QUEUE}, _requests(NA, NR)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
-        "43",
+        "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
         _omit_acks({DELETED}, _requests(NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
-        "44",
+        "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
         _omit_acks({PURGED}, _requests(PR, NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
-        "44",
+        "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
         _omit_acks({RECEIVED}, lambda one: _is_transactional(one) and _requests(PR, NA, NR)(one)),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
-        "D50",
+        "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
         _omit_acks({BAD_QUEUE}, _requests(NA)),
     ),
 ):
-    add(_name, f"MQDMPR-3.1.1.12-{_rule}", _says, _install, blind=True)
+    add(_name, _rule, _says, _install, blind=True)
 
 
 class _WrongClass(AdminAcks):
@@ -295,70 +294,76 @@ class _ExpressClassWrong(_WrongClass):
 
 
 for _rule, _right, _wrong, _kind, _case in (
-    ("D07", ARRIVAL, RECEIVED, _TransactionalClassWrong, "transactional"),
-    ("D07", ARRIVAL, RECEIVED, _SecondClassWrong, "second"),
-    ("D09", RECEIVED, ARRIVAL, _TransactionalClassWrong, "transactional"),
-    ("D09", RECEIVED, ARRIVAL, _ExpressClassWrong, "express"),
-    ("D10", BAD_QUEUE, MessageClass.MQMSG_CLASS_NACK_DELETED, _TransactionalClassWrong, "transactional"),
-    ("D10", BAD_QUEUE, MessageClass.MQMSG_CLASS_NACK_DELETED, _RecoverableClassWrong, "recoverable"),
-    ("D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _TransactionalClassWrong, "transactional"),
-    ("D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _SecondClassWrong, "second"),
-    ("D14", DENIED, BAD_QUEUE, _ExpressClassWrong, "express"),
-    ("D14", DENIED, BAD_QUEUE, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _ExpressClassWrong, "express"),
     (
-        "D15",
+        "MQDMPR-3.1.1.12-D10",
+        BAD_QUEUE,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _TransactionalClassWrong,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D10", BAD_QUEUE, MessageClass.MQMSG_CLASS_NACK_DELETED, _RecoverableClassWrong, "recoverable"),
+    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _SecondClassWrong, "second"),
+    (
+        "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         _ExpressClassWrong,
         "express",
     ),
     (
-        "D15",
+        "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         _TransactionalClassWrong,
         "transactional",
     ),
-    ("D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _ExpressClassWrong, "express"),
-    ("D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _SecondClassWrong, "second"),
-    ("D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _ExpressClassWrong, "express"),
-    ("D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _SecondClassWrong, "second"),
     (
-        "D20",
+        "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
         _ExpressClassWrong,
         "express",
     ),
     (
-        "D20",
+        "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
         _RecoverableClassWrong,
         "recoverable",
     ),
-    ("D23", DELETED, PURGED, _SecondClassWrong, "second"),
-    ("D23", DELETED, PURGED, _TransactionalClassWrong, "transactional"),
-    ("D24", PURGED, DELETED, _SecondClassWrong, "second"),
-    ("D24", PURGED, DELETED, _RecoverableClassWrong, "recoverable"),
-    ("D25", EXPIRED, PURGED, _SecondClassWrong, "second"),
-    ("D25", EXPIRED, PURGED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _RecoverableClassWrong, "recoverable"),
+    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _TransactionalClassWrong, "transactional"),
     (
-        "D12",
+        "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
         _RecoverableClassWrong,
         "recoverable",
     ),
     (
-        "D12",
+        "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
         _TransactionalClassWrong,
         "transactional",
     ),
     (
-        "D27",
+        "MQDMPR-3.1.1.12-D27",
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
         PURGED,
         _SecondClassWrong,
@@ -368,7 +373,7 @@ for _rule, _right, _wrong, _kind, _case in (
     _acked = _right.name.removeprefix("MQMSG_CLASS_")
     add(
         f"queue-manager-{_acked.lower().replace('_', '-')}-of-{_case}-message-with-other-class",
-        f"MQDMPR-3.1.1.12-{_rule}",
+        _rule,
         f"The queue manager sends the class {_wrong.name} instead of {_acked} for a {_case} message.",
         replace_part(type("WrongClass", (_kind,), {"right": _right, "wrong": _wrong})),
         blind=True,
@@ -447,51 +452,3 @@ class ReportOfMessageWithoutTraceFlagSent(Tracing):
 
     def trace_received(self, message: Message, now: Now) -> None:
         super().trace_received(replace(message, TracingRequested=True), now)
-
-
-@fault("receiver-connector-type-suppresses-arrival-acknowledgment", breaks="MQDMPR-3.1.1.12-58", blind=True)
-class ReceiverConnectorTypeSuppressesArrivalAcknowledgment(AdminAcks):
-    """The receiver does not acknowledge the arrival of a message with a ConnectorTypeIdentifier."""
-
-    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if not position.MessageReference.ConnectorTypeIdentifier.int:
-            super().acknowledge_arrival(position, now)
-
-
-@fault("receiver-second-connector-type-refused", breaks="MQDMPR-3.1.1.12-58", blind=True)
-class ReceiverSecondConnectorTypeRefused(Admission):
-    """The receiver refuses a message whose ConnectorTypeIdentifier differs from the first one that it received."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.known: object = None
-
-    def admit(self, session: Session, packet: UserMessagePacket, *arguments: Any) -> UserMessagePacket | None:
-        connector = packet.UserHeader.ConnectorType
-        if connector is not None:
-            self.known = self.known or connector
-            if connector != self.known:
-                return None
-        return super().admit(session, packet, *arguments)
-
-
-@fault("receiver-soap-envelope-above-4-kilobytes-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
-class ReceiverSoapEnvelopeAbove4KilobytesRefused(Admission):
-    """The receiver discards a message whose SoapHeader has more than 2,000 characters."""
-
-    def admit(self, session: Session, packet: UserMessagePacket, *arguments: Any) -> UserMessagePacket | None:
-        soap = packet.SoapHeader
-        if soap is not None and len(soap.build()) > 4000:
-            return None
-        return super().admit(session, packet, *arguments)
-
-
-@fault("receiver-soap-envelope-that-is-no-xml-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
-class ReceiverSoapEnvelopeThatIsNoXmlRefused(Admission):
-    """The receiver discards a message whose SoapHeader does not begin with a less-than sign."""
-
-    def admit(self, session: Session, packet: UserMessagePacket, *arguments: Any) -> UserMessagePacket | None:
-        soap = packet.SoapHeader
-        if soap is not None and "<" not in soap.build().decode("utf-16-le", "replace"):
-            return None
-        return super().admit(session, packet, *arguments)

@@ -62,42 +62,42 @@ def _omit_dead_letters(when: _When) -> Install:
 for _name, _rule, _says, _install in (
     (
         "sender-message-with-large-body-not-journaled",
-        "21",
+        "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message with a body of more than 50,000 bytes.",
         _omit_journal(lambda message: len(message.Body) > _LARGE_BODY_BYTES),
     ),
     (
         "sender-message-with-both-journals-not-journaled",
-        "21",
+        "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message that also requests negative journaling.",
         _omit_journal(lambda message: message.NegativeJournalingRequested),
     ),
     (
         "sender-message-with-acknowledgments-not-journaled",
-        "21",
+        "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message that requests acknowledgments.",
         _omit_journal(lambda message: bool(message.AcknowledgementsRequested)),
     ),
     (
         "sender-recoverable-message-not-dead-letter",
-        "24",
+        "MQDMPR-3.1.1.12-24",
         "The sender does not store an undelivered recoverable message as a dead letter.",
         _omit_dead_letters(_is_recoverable),
     ),
     (
         "sender-message-with-acknowledgments-not-dead-letter",
-        "24",
+        "MQDMPR-3.1.1.12-24",
         "The sender does not store an undelivered message that requests acknowledgments as a dead letter.",
         _omit_dead_letters(lambda message: bool(message.AcknowledgementsRequested)),
     ),
     (
         "sender-message-with-infinite-time-to-reach-queue-not-dead-letter",
-        "24",
+        "MQDMPR-3.1.1.12-24",
         "The sender does not store an undelivered message with an infinite TimeToReachQueue as a dead letter.",
         _omit_dead_letters(lambda message: message.TimeToReachQueue == 0xFFFFFFFF),
     ),
 ):
-    add(_name, f"MQDMPR-3.1.1.12-{_rule}", _says, _install, blind=True)
+    add(_name, _rule, _says, _install, blind=True)
 
 
 class _SecondChanged(Journaling):

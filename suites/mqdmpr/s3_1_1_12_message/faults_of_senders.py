@@ -44,25 +44,25 @@ class _AfterOther(Sending):
 
 
 for _attribute, _default, _rule in (
-    ("Label", "", "D41"),
-    ("Body", b"", "D39"),
-    ("BodyType", 0, "D40"),
-    ("AppSpecific", 0, "D38"),
-    ("TimeToBeReceived", 0xFFFFFFFF, "D42"),
-    ("TracingRequested", False, "D31"),
-    ("TracingQueueIdentifier", UUID(int=0), "D32"),
-    ("PositiveJournalingRequested", False, "D33"),
-    ("NegativeJournalingRequested", False, "D34"),
-    ("ResponseQueueFormatName", None, "D35"),
-    ("AdministrationQueueFormatName", None, "D36"),
-    ("AcknowledgementsRequested", 0, "D37"),
-    ("Priority", 3, "D48"),
-    ("DeliveryGuarantee", DeliveryGuarantee.EXPRESS, "19"),
-    ("security", None, "D30"),
+    ("Label", "", "MQDMPR-3.1.1.12-D41"),
+    ("Body", b"", "MQDMPR-3.1.1.12-D39"),
+    ("BodyType", 0, "MQDMPR-3.1.1.12-D40"),
+    ("AppSpecific", 0, "MQDMPR-3.1.1.12-D38"),
+    ("TimeToBeReceived", 0xFFFFFFFF, "MQDMPR-3.1.1.12-D42"),
+    ("TracingRequested", False, "MQDMPR-3.1.1.12-D31"),
+    ("TracingQueueIdentifier", UUID(int=0), "MQDMPR-3.1.1.12-D32"),
+    ("PositiveJournalingRequested", False, "MQDMPR-3.1.1.12-D33"),
+    ("NegativeJournalingRequested", False, "MQDMPR-3.1.1.12-D34"),
+    ("ResponseQueueFormatName", None, "MQDMPR-3.1.1.12-D35"),
+    ("AdministrationQueueFormatName", None, "MQDMPR-3.1.1.12-D36"),
+    ("AcknowledgementsRequested", 0, "MQDMPR-3.1.1.12-D37"),
+    ("Priority", 3, "MQDMPR-3.1.1.12-D48"),
+    ("DeliveryGuarantee", DeliveryGuarantee.EXPRESS, "MQDMPR-3.1.1.12-19"),
+    ("security", None, "MQDMPR-3.1.1.12-D30"),
 ):
     add(
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
-        f"MQDMPR-3.1.1.12-{_rule}",
+        _rule,
         f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
         replace_part(type("AfterOther", (_AfterOther,), {"attribute": _attribute, "default": _default})),
         blind=True,
@@ -95,14 +95,14 @@ for _when, _case in (
     ),
 ):
     for _attribute, _value, _rule in (
-        ("BodyType", 8, "D40"),
-        ("AppSpecific", 1, "D38"),
-        ("TimeToBeReceived", 345_600, "D42"),
-        ("NegativeJournalingRequested", True, "D34"),
+        ("BodyType", 8, "MQDMPR-3.1.1.12-D40"),
+        ("AppSpecific", 1, "MQDMPR-3.1.1.12-D38"),
+        ("TimeToBeReceived", 345_600, "MQDMPR-3.1.1.12-D42"),
+        ("NegativeJournalingRequested", True, "MQDMPR-3.1.1.12-D34"),
     ):
         add(
             f"sender-default-{_attribute.lower()}-of-{_case}-message-wrong",
-            f"MQDMPR-3.1.1.12-{_rule}",
+            _rule,
             f"The sender sends a {_case} message without {_attribute} with the value {_value}.",
             replace_part(
                 type(
@@ -170,11 +170,15 @@ def _is_signed(message: Message) -> bool:
     return message.security is not None and bool(message.security.AuthenticationLevel)
 
 
-for _level, _number, _rule in (("base", 1, "06"), ("enhanced", 3, "07"), ("advanced", 5, "08")):
+for _level, _number, _rule in (
+    ("base", 1, "MQDMPR-3.1.1.12-06"),
+    ("enhanced", 3, "MQDMPR-3.1.1.12-07"),
+    ("advanced", 5, "MQDMPR-3.1.1.12-08"),
+):
     for _case, _when in (("large", _is_large), ("transactional", _is_transactional), ("signed", _is_signed)):
         add(
             f"sender-{_level}-body-of-{_case}-message-not-encrypted",
-            f"MQDMPR-3.1.1.12-{_rule}",
+            _rule,
             f"The sender sends the body of a {_case} message with PrivacyLevel {_level.title()} in clear text.",
             _leave_clear(_when, _number),
             blind=True,
@@ -229,13 +233,13 @@ def _is_recoverable(message: Message) -> bool:
 
 
 for _kind, _rule, _other in (
-    (SignatureType.SIG10, "11", SignatureType.SIG20),
-    (SignatureType.SIG20, "12", SignatureType.SIG10),
+    (SignatureType.SIG10, "MQDMPR-3.1.1.12-11", SignatureType.SIG20),
+    (SignatureType.SIG20, "MQDMPR-3.1.1.12-12", SignatureType.SIG10),
 ):
     for _case, _when in (("large", _is_large), ("recoverable", _is_recoverable)):
         add(
             f"sender-{_kind.name.lower()}-of-{_case}-message-of-other-kind",
-            f"MQDMPR-3.1.1.12-{_rule}",
+            _rule,
             f"The sender signs a {_case} message with AuthenticationLevel {_kind.name.title()} with another kind of "
             "signature.",
             _sign_otherwise(_when, _kind, _other),

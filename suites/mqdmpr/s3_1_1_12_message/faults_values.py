@@ -28,10 +28,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import ArrivedMessageChanged, MovedMessageChanged
 
-Change_ = Callable[[Message], Message]
+MessageChange = Callable[[Message], Message]
 
 
-def _change_journal_copies(change: Change_) -> Install:
+def _change_journal_copies(change: MessageChange) -> Install:
     """Build a fault that changes the copies in the journal of a queue."""
 
     class Changed(Positions):
@@ -42,7 +42,7 @@ def _change_journal_copies(change: Change_) -> Install:
     return replace_part(Changed)
 
 
-def _change_dead_letters(change: Change_) -> Install:
+def _change_dead_letters(change: MessageChange) -> Install:
     """Build a fault that changes the messages that are moved into a dead-letter queue."""
 
     class Changed(MovedMessageChanged):
@@ -53,7 +53,7 @@ def _change_dead_letters(change: Change_) -> Install:
     return replace_part(Changed)
 
 
-def _change_journaled(change: Change_) -> Install:
+def _change_journaled(change: MessageChange) -> Install:
     """Build a fault that changes the messages that are moved into the system journal."""
 
     class Changed(MovedMessageChanged):
@@ -63,7 +63,7 @@ def _change_journaled(change: Change_) -> Install:
     return replace_part(Changed)
 
 
-def _change_arrived(change: Change_) -> Install:
+def _change_arrived(change: MessageChange) -> Install:
     """Build a fault that changes the messages of other queue managers when they enter a queue."""
 
     class Changed(ArrivedMessageChanged):
@@ -88,7 +88,7 @@ def _change_later_arrived(change: Callable[[Message, Message], Message]) -> Inst
     return replace_part(Changed)
 
 
-def _change_sent(change: Change_) -> Install:
+def _change_sent(change: MessageChange) -> Install:
     """Build a fault that changes the messages of applications when they are sent to other queue managers."""
 
     def construct(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -120,12 +120,8 @@ def _change_forwarded(changes: dict[str, Any]) -> Install:
     return replace_part(Changed)
 
 
-def _drop(**values: Any) -> Change_:
+def _drop(**values: Any) -> MessageChange:
     return lambda message: replace(message, **values)
-
-
-def _is_transactional(message: Message) -> bool:
-    return message.TransactionIdentifier is not None
 
 
 _LONG_LABEL_CHARACTERS = 200
@@ -135,19 +131,19 @@ for _name, _rule, _says, _install in (
     # ApplicationTag
     (
         "journal-copy-with-application-tag-0",
-        "31",
+        "MQDMPR-3.1.1.12-31",
         "The copy of a received message in the journal of its queue has ApplicationTag 0.",
         _change_journal_copies(_drop(AppSpecific=0)),
     ),
     (
         "system-journal-copy-with-application-tag-0",
-        "31",
+        "MQDMPR-3.1.1.12-31",
         "The copy of a delivered message in the system journal has ApplicationTag 0.",
         _change_journaled(_drop(AppSpecific=0)),
     ),
     (
         "receiver-application-tag-of-second-message-is-that-of-first",
-        "31",
+        "MQDMPR-3.1.1.12-31",
         "The receiver stores each message with the ApplicationTag of the message before it, unless the tag is 0.",
         _change_later_arrived(
             lambda message, before: replace(message, AppSpecific=before.AppSpecific) if message.AppSpecific else message
@@ -155,14 +151,14 @@ for _name, _rule, _says, _install in (
     ),
     (
         "forwarder-application-tag-0",
-        "31",
+        "MQDMPR-3.1.1.12-31",
         "The queue manager forwards a message with ApplicationTag 0.",
         _change_forwarded({"MessagePropertiesHeader.ApplicationTag": 0}),
     ),
     # Body
     (
         "receiver-text-body-without-final-null",
-        "32",
+        "MQDMPR-3.1.1.12-32",
         "The receiver removes the two final zero bytes of a body whose BodyType is VT_LPWSTR.",
         _change_arrived(
             lambda message: (
@@ -172,25 +168,25 @@ for _name, _rule, _says, _install in (
     ),
     (
         "dead-letter-body-cut-to-1000-bytes",
-        "32",
+        "MQDMPR-3.1.1.12-32",
         "The sender cuts the body of a dead letter to 1,000 bytes.",
         _change_dead_letters(lambda message: replace(message, Body=message.Body[:1000])),
     ),
     (
         "journal-copy-body-cut-to-64-kilobytes",
-        "32",
+        "MQDMPR-3.1.1.12-32",
         "The copy of a received message in the journal of its queue has at most 65,536 bytes of the body.",
         _change_journal_copies(lambda message: replace(message, Body=message.Body[:65_536])),
     ),
     (
         "sender-body-of-odd-size-padded",
-        "32",
+        "MQDMPR-3.1.1.12-32",
         "The sender adds a zero byte to a body with an odd number of bytes.",
         _change_sent(lambda message: replace(message, Body=message.Body + b"\0") if len(message.Body) % 2 else message),
     ),
     (
         "forwarder-body-cut-to-4096-bytes",
-        "32",
+        "MQDMPR-3.1.1.12-32",
         "The queue manager forwards at most 4,096 bytes of a body.",
         _change_forwarded(
             {"MessagePropertiesHeader.MessageBody": lambda body: body[:4096], "MessagePropertiesHeader.Padding": None}
@@ -199,32 +195,32 @@ for _name, _rule, _says, _install in (
     # BodyType
     (
         "receiver-body-type-of-empty-body-0",
-        "33",
+        "MQDMPR-3.1.1.12-33",
         "The receiver sets BodyType to 0 in a message with an empty body.",
         _change_arrived(lambda message: message if message.Body else replace(message, BodyType=0)),
     ),
     (
         "sender-body-type-highest-bit-cleared",
-        "33",
+        "MQDMPR-3.1.1.12-33",
         "The sender clears the highest bit of BodyType.",
         _change_sent(lambda message: replace(message, BodyType=message.BodyType & 0x7FFFFFFF)),
     ),
     (
         "dead-letter-with-body-type-0",
-        "33",
+        "MQDMPR-3.1.1.12-33",
         "The sender sets BodyType to 0 in a dead letter.",
         _change_dead_letters(_drop(BodyType=0)),
     ),
     (
         "forwarder-body-type-0",
-        "33",
+        "MQDMPR-3.1.1.12-33",
         "The queue manager forwards a message with BodyType 0.",
         _change_forwarded({"MessagePropertiesHeader.BodyType": 0}),
     ),
     # CorrelationIdentifier
     (
         "receiver-correlation-without-lineage-zero",
-        "34",
+        "MQDMPR-3.1.1.12-34",
         "The receiver sets a CorrelationIdentifier whose Lineage is GUID_NULL to all zeros.",
         _change_arrived(
             lambda message: (
@@ -236,62 +232,62 @@ for _name, _rule, _says, _install in (
     ),
     (
         "journal-copy-without-correlation",
-        "34",
+        "MQDMPR-3.1.1.12-34",
         "The copy of a received message in the journal of its queue has a CorrelationIdentifier of zeros.",
         _change_journal_copies(_drop(CorrelationIdentifier=bytes(20))),
     ),
     (
         "forwarder-correlation-zero",
-        "34",
+        "MQDMPR-3.1.1.12-34",
         "The queue manager forwards a message with a CorrelationIdentifier of zeros.",
         _change_forwarded({"MessagePropertiesHeader.CorrelationID": bytes(20)}),
     ),
     # Label
     (
         "sender-label-above-200-characters-cut",
-        "46",
+        "MQDMPR-3.1.1.12-46",
         "The sender cuts a label to 200 characters.",
         _change_sent(lambda message: replace(message, Label=message.Label[:_LONG_LABEL_CHARACTERS])),
     ),
     (
         "receiver-label-non-ascii-characters-replaced",
-        "46",
+        "MQDMPR-3.1.1.12-46",
         "The receiver replaces each character of a label that is not ASCII by a question mark.",
         _change_arrived(lambda message: replace(message, Label=message.Label.encode("ascii", "replace").decode())),
     ),
     (
         "dead-letter-without-label",
-        "46",
+        "MQDMPR-3.1.1.12-46",
         "The sender clears the label of a dead letter.",
         _change_dead_letters(_drop(Label="")),
     ),
     (
         "forwarder-label-upper-case",
-        "46",
+        "MQDMPR-3.1.1.12-46",
         "The queue manager forwards a label in upper case.",
         _change_forwarded({"MessagePropertiesHeader.Label": lambda label: label and label.upper()}),
     ),
     # Extension
     (
         "receiver-extension-without-final-zeros",
-        "57",
+        "MQDMPR-3.1.1.12-57",
         "The receiver removes zero bytes at the end of an extension.",
         _change_arrived(lambda message: replace(message, Extension=message.Extension.rstrip(b"\0"))),
     ),
     (
         "journal-copy-without-extension",
-        "57",
+        "MQDMPR-3.1.1.12-57",
         "The copy of a received message in the journal of its queue has no extension.",
         _change_journal_copies(_drop(Extension=b"")),
     ),
     (
         "forwarder-without-extension",
-        "57",
+        "MQDMPR-3.1.1.12-57",
         "The queue manager forwards a message without its extension.",
         _change_forwarded({"MessagePropertiesHeader.ExtensionData": b"", "MessagePropertiesHeader.Padding": None}),
     ),
 ):
-    add(_name, f"MQDMPR-3.1.1.12-{_rule}", _says, _install, blind=True)
+    add(_name, _rule, _says, _install, blind=True)
 
 
 @fault("second-recoverable-message-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20", blind=True)
@@ -336,7 +332,7 @@ class RecoverableMessageInOutgoingQueueBehindExpressLostAtRestart(Durability):
         return change
 
 
-def _change_restored(change: Change_, *, outgoing: bool = False) -> Install:
+def _change_restored(change: MessageChange, *, outgoing: bool = False) -> Install:
     def change_every_message(qm: QueueManager) -> None:
         if outgoing:
             for queue in qm.adm.OutgoingQueues.values():
@@ -448,7 +444,7 @@ class TransactionalLocalMessageArrivalTime0(Positions):
     """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier and _is_transactional(message):
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier and message.TransactionIdentifier is not None:
             message = replace(message, ArrivalTime=1)
         return super().insert_message(queue, message)
 

@@ -59,8 +59,12 @@ def _change_security(change: Callable[[MessageSecurity], MessageSecurity]) -> Ch
     return lambda message: message if message.security is None else replace(message, security=change(message.security))
 
 
-_TRANSACTIONAL: Callable[[Message], bool] = lambda message: message.TransactionIdentifier is not None  # noqa: E731
-_EXPRESS: Callable[[Message], bool] = lambda message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS  # noqa: E731
+def _is_transactional(message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _is_express(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
 def _only(when: Callable[[Message], bool], **values: Any) -> Change:
@@ -70,19 +74,19 @@ def _only(when: Callable[[Message], bool], **values: Any) -> Change:
 for _name, _rule, _says, _install in (
     (
         "receiver-label-of-message-without-label-is-that-of-message-before",
-        "05",
+        "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a label the label of the message before.",
         _carry_over(_keep_old("Label", "")),
     ),
     (
         "receiver-admin-queue-of-message-before-kept",
-        "05",
+        "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without an administration queue the administration queue of the message before.",
         _carry_over(_keep_old("AdministrationQueueFormatName", None)),
     ),
     (
         "receiver-trace-queue-of-message-before-kept",
-        "05",
+        "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a DebugHeader the TracingQueueIdentifier and TracingRequested of the "
         "message before.",
         _carry_over(
@@ -99,7 +103,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-security-of-message-before-kept",
-        "05",
+        "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a SecurityHeader the security attributes of the message before.",
         _carry_over(
             lambda message, before: (
@@ -111,99 +115,101 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-second-message-shares-body-of-first",
-        "03",
+        "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message with an empty body the body of the message before.",
         _carry_over(_keep_old("Body", b"")),
     ),
     (
         "receiver-response-queue-of-message-before-kept",
-        "03",
+        "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message without a response queue the response queue of the message before.",
         _carry_over(_keep_old("ResponseQueueFormatName", None)),
     ),
     (
         "receiver-time-to-reach-queue-of-transactional-message-infinite",
-        "D01",
+        "MQDMPR-3.1.7.1.31-D01",
         "The receiver reads TimeToReachQueue of a transactional message as infinite.",
-        _change_arrived(_only(_TRANSACTIONAL, TimeToReachQueue=0xFFFFFFFF)),
+        _change_arrived(_only(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
     ),
     (
         "receiver-trace-flag-of-express-message-ignored",
-        "D01",
+        "MQDMPR-3.1.7.1.31-D01",
         "The receiver ignores TR of an express message.",
-        _change_arrived(_only(_EXPRESS, TracingRequested=False)),
+        _change_arrived(_only(_is_express, TracingRequested=False)),
     ),
     (
         "receiver-priority-of-express-message-above-3-is-3",
-        "D01",
+        "MQDMPR-3.1.7.1.31-D01",
         "The receiver reads a Priority above 3 of an express message as 3.",
         _change_arrived(
-            lambda message: replace(message, Priority=3) if _EXPRESS(message) and message.Priority > 3 else message
+            lambda message: replace(message, Priority=3) if _is_express(message) and message.Priority > 3 else message
         ),
     ),
     (
         "receiver-jp-of-transactional-message-ignored",
-        "D11",
+        "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a transactional message.",
-        _change_arrived(_only(_TRANSACTIONAL, PositiveJournalingRequested=False)),
+        _change_arrived(_only(_is_transactional, PositiveJournalingRequested=False)),
     ),
     (
         "receiver-jp-with-jn-ignored",
-        "D11",
+        "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a message with JN.",
         _change_arrived(_only(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)),
     ),
     (
         "receiver-jn-of-transactional-message-ignored",
-        "D12",
+        "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of a transactional message.",
-        _change_arrived(_only(_TRANSACTIONAL, NegativeJournalingRequested=False)),
+        _change_arrived(_only(_is_transactional, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-jn-of-express-message-ignored",
-        "D12",
+        "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of an express message.",
-        _change_arrived(_only(_EXPRESS, NegativeJournalingRequested=False)),
+        _change_arrived(_only(_is_express, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-transactional-response-queue-ignored",
-        "D05",
+        "MQDMPR-3.1.7.1.31-D05",
         "The receiver ignores the response queue of a transactional message.",
-        _change_arrived(_only(_TRANSACTIONAL, ResponseQueueFormatName=None)),
+        _change_arrived(_only(_is_transactional, ResponseQueueFormatName=None)),
     ),
     (
         "receiver-time-to-be-received-of-transactional-message-infinite",
-        "D05",
+        "MQDMPR-3.1.7.1.31-D05",
         "The receiver reads TimeToBeReceived of a transactional message as infinite.",
-        _change_arrived(_only(_TRANSACTIONAL, TimeToBeReceived=0xFFFFFFFF)),
+        _change_arrived(_only(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
     ),
     (
         "receiver-sent-time-above-31-bits-cut",
-        "D05",
+        "MQDMPR-3.1.7.1.31-D05",
         "The receiver clears the highest bit of SentTime.",
         _change_arrived(lambda message: replace(message, SentTime=message.SentTime & 0x7FFFFFFF)),
     ),
     (
         "receiver-extension-of-transactional-message-ignored",
-        "D02",
+        "MQDMPR-3.1.7.1.31-D02",
         "The receiver ignores the extension of a transactional message.",
-        _change_arrived(_only(_TRANSACTIONAL, Extension=b"")),
+        _change_arrived(_only(_is_transactional, Extension=b"")),
     ),
     (
         "receiver-body-of-express-message-cut-to-64-kilobytes",
-        "D02",
+        "MQDMPR-3.1.7.1.31-D02",
         "The receiver cuts the body of an express message to 65,535 bytes.",
-        _change_arrived(lambda message: replace(message, Body=message.Body[:65_535]) if _EXPRESS(message) else message),
+        _change_arrived(
+            lambda message: replace(message, Body=message.Body[:65_535]) if _is_express(message) else message
+        ),
     ),
     (
         "receiver-correlation-of-transactional-message-zero",
-        "D02",
+        "MQDMPR-3.1.7.1.31-D02",
         "The receiver sets the CorrelationIdentifier of a transactional message to zeros.",
-        _change_arrived(_only(_TRANSACTIONAL, CorrelationIdentifier=bytes(20))),
+        _change_arrived(_only(_is_transactional, CorrelationIdentifier=bytes(20))),
     ),
     (
         "receiver-sender-type-of-signed-message-sid",
-        "D18",
+        "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type of a message with a GUID as Sid.",
         _change_arrived(
             _change_security(lambda one: replace(one, SenderIdentifierType=1) if one.SenderIdentifierType == 2 else one)
@@ -211,7 +217,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-signature-type-10-read-as-20",
-        "D08",
+        "MQDMPR-3.1.7.1.31-D08",
         "The receiver reads AuthenticationLevel Sig10 as Sig20.",
         _change_arrived(
             _change_security(lambda one: replace(one, AuthenticationLevel=3) if one.AuthenticationLevel == 1 else one)
@@ -219,7 +225,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-authentication-level-of-second-signed-message-none",
-        "06",
+        "MQDMPR-3.1.7.1.31-06",
         "The receiver gives a signed message that follows a signed message the AuthenticationLevel of that message.",
         _carry_over(
             lambda message, before: (
@@ -234,13 +240,13 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-privacy-level-enhanced-read-as-base",
-        "D10",
+        "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 3 as 1.",
         _change_arrived(_change_security(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)),
     ),
     (
         "receiver-hash-sha-256-read-as-sha-512",
-        "D14",
+        "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm SHA-256 as SHA-512.",
         _change_arrived(
             _change_security(lambda one: replace(one, HashAlgorithm=0x800E) if one.HashAlgorithm == 0x800C else one)
@@ -248,7 +254,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-encryption-aes-192-read-as-aes-128",
-        "D13",
+        "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-192 as AES-128.",
         _change_arrived(
             _change_security(
@@ -258,15 +264,15 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-trace-queue-of-transactional-message-null",
-        "D07",
+        "MQDMPR-3.1.7.1.31-D07",
         "The receiver ignores the DebugHeader of a transactional message.",
         _change_arrived(
             lambda message: (
                 replace(message, TracingQueueIdentifier=type(message.TracingQueueIdentifier)(int=0))
-                if _TRANSACTIONAL(message)
+                if _is_transactional(message)
                 else message
             )
         ),
     ),
 ):
-    add(_name, f"MQDMPR-3.1.7.1.31-{_rule}", _says, _install, blind=True)
+    add(_name, _rule, _says, _install, blind=True)

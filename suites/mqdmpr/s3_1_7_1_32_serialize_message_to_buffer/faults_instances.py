@@ -87,31 +87,31 @@ _REQUESTS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 for _name, _rule, _says, _install in (
     (
         "sender-jp-of-transactional-message-clear",
-        "D10",
+        "MQDMPR-3.1.7.1.32-D10",
         "The sender clears JP in a transactional message.",
         _change_built(_is_transactional, {"UserHeader.Flags": _clear(_JP)}),
     ),
     (
         "sender-jp-of-express-message-set-with-jn",
-        "D10",
+        "MQDMPR-3.1.7.1.32-D10",
         "The sender sets JP in a message with JN.",
         _change_built(lambda one: bool(one.UserHeader.JN), {"UserHeader.Flags": _set(_JP)}),
     ),
     (
         "sender-jn-of-express-message-clear",
-        "D11",
+        "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in an express message.",
         _change_built(_is_express, {"UserHeader.Flags": _clear(_JN)}),
     ),
     (
         "sender-jn-of-message-to-several-queues-clear",
-        "D11",
+        "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in a message to several queues.",
         _change_built(_has_several, {"UserHeader.Flags": _clear(_JN)}),
     ),
     (
         "sender-priority-of-large-message-3",
-        "05",
+        "MQDMPR-3.1.7.1.32-05",
         "The sender sends a message with a body of more than 4,096 bytes with priority 3.",
         _change_built(
             lambda one: _is_large(one) and not _is_transactional(one),
@@ -120,7 +120,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-priority-7-sent-as-6",
-        "05",
+        "MQDMPR-3.1.7.1.32-05",
         "The sender sends a message of priority 7 with priority 6.",
         _change_built(
             lambda one: one.BaseHeader.PR == 7,
@@ -129,19 +129,19 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-trace-flag-of-transactional-message-clear",
-        "05",
+        "MQDMPR-3.1.7.1.32-05",
         "The sender clears TR in a transactional message.",
         _change_built(_is_transactional, {"BaseHeader.Flags": _clear(BaseHeader.flags(TR=1))}),
     ),
     (
         "sender-time-to-reach-queue-of-express-message-infinite",
-        "D01",
+        "MQDMPR-3.1.7.1.32-D01",
         "The sender sends an express message with an infinite TimeToReachQueue.",
         _change_built(_is_express, {"BaseHeader.TimeToReachQueue": 0xFFFFFFFF}),
     ),
     (
         "sender-time-to-reach-queue-above-16-bits-cut",
-        "D01",
+        "MQDMPR-3.1.7.1.32-D01",
         "The sender sends only 16 bits of TimeToReachQueue, unless it is infinite.",
         _change_built(
             lambda one: one.BaseHeader.TimeToReachQueue != 0xFFFFFFFF,
@@ -150,31 +150,31 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-acknowledgment-requests-of-transactional-message-clear",
-        "D02",
+        "MQDMPR-3.1.7.1.32-D02",
         "The sender sends a transactional message without the requested acknowledgments.",
         _change_built(_is_transactional, {"MessagePropertiesHeader.Flags": _clear(_REQUESTS)}),
     ),
     (
         "sender-label-of-traced-message-empty",
-        "D02",
+        "MQDMPR-3.1.7.1.32-D02",
         "The sender sends a traced message without its label.",
         _change_built(_is_traced, {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.Padding": None}),
     ),
     (
         "sender-time-to-be-received-of-transactional-message-infinite",
-        "D05",
+        "MQDMPR-3.1.7.1.32-D05",
         "The sender sends a transactional message with an infinite TimeToBeReceived.",
         _change_built(_is_transactional, {"UserHeader.TimeToBeReceived": 0xFFFFFFFF}),
     ),
     (
         "sender-dm-of-large-message-set",
-        "D05",
+        "MQDMPR-3.1.7.1.32-D05",
         "The sender sets DM in an express message with a body of more than 4,096 bytes.",
         _change_built(_is_large, {"UserHeader.Flags": _set(UserHeader.flags(DM=1))}),
     ),
     (
         "sender-trace-queue-of-transactional-message-zero",
-        "D07",
+        "MQDMPR-3.1.7.1.32-D07",
         "The sender sends a DebugHeader with QT 0 in a transactional message that names a tracing queue.",
         _change_built(
             lambda one: _is_transactional(one) and _is_traced(one),
@@ -183,7 +183,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-sender-type-of-encrypted-message-0",
-        "D17",
+        "MQDMPR-3.1.7.1.32-D17",
         "The sender sends ST 0 in a message with a PrivacyLevel.",
         _change_sent(
             lambda one: one.SecurityHeader is not None and bool(one.SecurityHeader.EB),
@@ -192,7 +192,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-privacy-level-of-signed-message-0",
-        "D09",
+        "MQDMPR-3.1.7.1.32-D09",
         "The sender sends PrivacyLevel 0 in an encrypted message with a certificate.",
         _change_sent(
             lambda one: _has_security(one) and bool(one.SecurityHeader.SecurityData.SenderCert),  # type: ignore[union-attr]
@@ -201,7 +201,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-hash-algorithm-of-transactional-message-sha-1",
-        "D13",
+        "MQDMPR-3.1.7.1.32-D13",
         "The sender sends the HashAlgorithm SHA-1 in a signed transactional message.",
         _change_sent(
             lambda one: _is_transactional(one) and _has_security(one),
@@ -210,7 +210,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-encryption-algorithm-of-transactional-message-rc2",
-        "D12",
+        "MQDMPR-3.1.7.1.32-D12",
         "The sender sends the EncryptionAlgorithm RC2 in an encrypted transactional message.",
         _change_sent(
             lambda one: _is_transactional(one) and bool(one.SecurityHeader and one.SecurityHeader.EB),
@@ -219,7 +219,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-eb-of-signed-encrypted-message-clear",
-        "D03",
+        "MQDMPR-3.1.7.1.32-D03",
         "The sender clears EB in a message that is signed and encrypted.",
         _change_sent(
             lambda one: _has_security(one) and bool(one.SecurityHeader.SecurityData.SenderCert),  # type: ignore[union-attr]
@@ -228,7 +228,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "sender-second-message-of-transaction-with-other-transaction-identifier",
-        "D04",
+        "MQDMPR-3.1.7.1.32-D04",
         "The sender sends the messages of a transaction after the first with the next transaction identifier.",
         _change_sent(
             lambda one: one.TransactionHeader is not None and not one.TransactionHeader.FM,
@@ -236,4 +236,4 @@ for _name, _rule, _says, _install in (
         ),
     ),
 ):
-    add(_name, f"MQDMPR-3.1.7.1.32-{_rule}", _says, _install, blind=True)
+    add(_name, _rule, _says, _install, blind=True)
