@@ -330,3 +330,13 @@ class MessageWithShorterLifeExpiresWithMessageBefore(Lifetimes):
             position.MessageReference = replace(message, TimeToBeReceived=max(0, *lives, message.TimeToBeReceived))
         super().watch_received(position)
         position.MessageReference = message
+
+
+@fault("system-journal-copy-label-cut-to-9-characters", breaks="MQDMPR-3.1.1.12-46")
+class SystemJournalCopyLabelCutTo9Characters(Journaling):
+    """The copy of a delivered message in the system journal has at most 9 characters of the label."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        position.MessageReference = replace(message, Label=message.Label[:9])
+        super().journal_delivered(position)

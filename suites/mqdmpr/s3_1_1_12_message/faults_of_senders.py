@@ -322,3 +322,17 @@ class SenderThirdCopyNamesUnlistedQueue(Enqueueing):
             if len(self.names) % 3 == 0:
                 message = replace(message, DestinationQueueFormatName="DIRECT=TCP:127.0.0.9\\private$\\other")
         return super()._enqueue_message(queue, message, now, transaction)
+
+
+def _clear_highest_bit_of_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if message.Class:
+        return packet
+    return set_fields(packet, {"MessagePropertiesHeader.ApplicationTag": lambda tag: tag & 0x7FFF_FFFF})
+
+
+add(
+    "sender-application-tag-highest-bit-cleared",
+    "MQDMPR-3.1.1.12-31",
+    "The sender clears the highest bit of the ApplicationTag of a message of an application.",
+    change_construction(_clear_highest_bit_of_tag),
+)
