@@ -145,10 +145,11 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
     """After a restart, the SUT lists the transactions that it had prepared, with the states and operations that they
-    had before the restart: two of these three transactions sent messages, and the third received a message.
+    had before the restart: two of these four transactions sent messages, the third received a message, and the fourth
+    has no operations.
     """
     to = sut.format_name("transactional")
-    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(3)]
+    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(4)]
     for number, transaction in enumerate(prepared[:2], 1):
         for _ in range(number):
             sut.send(to, label="prepared", body="prepared", transaction=transaction)

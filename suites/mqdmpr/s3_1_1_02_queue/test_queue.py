@@ -23,7 +23,11 @@ MESSAGE_PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
 QUOTA_KB = 6
-QUEUE_TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
+QUEUE_TYPES = (
+    "00000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "6d71636f-6e66-4f72-8d00-00000000007e",
+)
 KINDS_OF_QUEUE = ("queue with Authentication", "queue without Authentication")
 
 
@@ -75,13 +79,14 @@ def _read_in_each_way(queue):
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.1.2-20")
 def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
-    """Express and recoverable messages of three priorities come alternately from the peer and from an application of
-    the SUT: the queue orders them by priority, and by arrival within a priority.
+    """Express and recoverable messages of five priorities come alternately from the peer and from an application of
+    the SUT: the queue orders them by priority, and by arrival within a priority. Messages that a transaction received
+    are at their old places after the abort.
     """
     application = Application(peer, sut)
     connection = peer.open_raw()
     expected: dict[int, list[str]] = {}
-    for number, priority in enumerate((3, 3, 7, 0, 3, 3, 7, 7, 0, 0, 3, 7)):
+    for number, priority in enumerate((3, 6, 7, 0, 3, 6, 7, 7, 0, 1, 3, 7)):
         label, express = f"message {number} of priority {priority}", number % 3 == 0
         if number % 2:
             application.send(label, priority=priority, delivery="express" if express else "recoverable")
@@ -93,6 +98,15 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
         expected.setdefault(priority, []).append(label)
     in_order = [label for priority in sorted(expected, reverse=True) for label in expected[priority]]
     judge("MQDMPR-3.1.1.2-20", expected=in_queue(*in_order), observed=application.labels(), evidence=connection.sent)
+    if sut.has("transactions"):
+        receiver = Application(peer, sut, transactional=True)
+        frames = receiver.fill(*"abcd")
+        transaction = receiver.begin_transaction()
+        receiver.receive(transaction=transaction)
+        receiver.receive_by_label("c", transaction=transaction)
+        receiver.end_transaction("abort", transaction)
+        labels = receiver.labels()
+        judge("MQDMPR-3.1.1.2-20", expected=in_queue(*"abcd"), observed=labels, evidence=frames, case="after an abort")
 
 
 def _contains(sut, queue, label):
@@ -141,7 +155,8 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
 def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     """Messages of a queue with Journaling leave the queue because they are received, are purged or expire: the journal
-    contains only the two received messages, one express and one recoverable, with all their properties. After
+    contains only the received messages, one express, one recoverable and one of a local application, with all their
+    properties. After
     Journaling has been disabled, the SUT does not journal received messages. A message that is too large for a full
     journal displaces no other message.
     """
@@ -166,6 +181,11 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
         }
         sent.append(deliver(label, {"DM": recoverable}, properties=properties, base={"PR": 5}, body=bytes(range(256))))
         application.receive()
+    local = ["local"] if sut.has("send") else []
+    for label in local:
+        application.send(label)
+        peer.eventually(partial(_contains, sut, queue, label))
+        application.receive()
     deliver("purged", {"DM": 1})
     application.call("purge", queue=queue)
     deliver("expired", {"DM": 1, "TimeToBeReceived": 1})
@@ -179,7 +199,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1.2-D05",
         "MQDMPR-3.1.1.2-D04",
-        expected=in_queue("express", "recoverable"),
+        expected=in_queue("express", "recoverable", *local),
         observed=[one["label"] for one in shown],
         evidence=connection.sent,
         case="journal",
@@ -200,21 +220,28 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 @varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
-    """A small and a large message are received from each of three queues: the journal contains both messages if the
-    queue has Journaling, only the small message if it also has a journal quota, and neither message without Journaling.
+    """A small message, a large message and two messages above half of the journal quota are received from each of
+    four queues: the journal contains all messages if the queue has Journaling, only the small message and one of the
+    last two messages if it also has a journal quota, and no message without Journaling.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
         "with a limit": {"journaling": True, "journal_quota_kb": JOURNAL_QUOTA_KB},
+        "transactional, with a limit": {
+            "journaling": True,
+            "journal_quota_kb": JOURNAL_QUOTA_KB,
+            "transactional": True,
+        },
         "without journaling": {},
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
     connection = peer.open_raw()
-    bodies = {"small": b"small", "large": LARGE_BODY}
-    for name in queues.values():
+    half = bytes(JOURNAL_QUOTA_KB * 1_024 * 3 // 5)
+    bodies = {"small": b"small", "large": LARGE_BODY, "half": half, "second half": half}
+    for kind, name in queues.items():
+        make = Sequence(peer).message if "transactional" in kinds[kind] else peer.recoverable_message
         for label, body in bodies.items():
-            to = rf"TCP:{sut.address}\{name}"
-            connection.send(peer.recoverable_message(label=label, body=body, destination=to))
+            connection.send(make(label=label, body=body, destination=rf"TCP:{sut.address}\{name}"))
     connection.check_alive()
     peer.eventually(lambda: all(len(sut.labels(name)) == len(bodies) for name in queues.values()))
     for name in queues.values():
@@ -223,7 +250,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     observed = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
     judge(
         "MQDMPR-3.1.1.2-D05",
-        expected=in_queue("small", "large"),
+        expected=in_queue(*bodies),
         observed=observed["without a limit"],
         case="journal without a quota",
     )
@@ -233,9 +260,8 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
         observed=observed["without journaling"],
         case="journal of a queue without Journaling",
     )
-    judge(
-        "MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"], case="journal with a quota"
-    )
+    for kind in ("with a limit", "transactional, with a limit"):
+        judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small", "half"), observed=observed[kind], case=f"journal {kind}")
 
 
 @needs("queue_control", "receive", "transactions")
@@ -273,8 +299,8 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
 @covers("MQDMPR-3.1.1.2-D02")
 @varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
-    """The peer sends an unsigned message: the SUT stores the message in a queue without Authentication, but not in a
-    queue with Authentication.
+    """The peer and an application of the SUT send unsigned messages: the SUT stores the messages in a queue without
+    Authentication, but not in a queue with Authentication.
     """
     queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
@@ -283,8 +309,11 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
         for name in queues
     ]
     peer.eventually(lambda: bool(sut.labels(queues[1])))
-    observed = dict(zip(KINDS_OF_QUEUE, map(sut.labels, queues), strict=True))
-    expected_labels = dict(zip(KINDS_OF_QUEUE, (in_queue(), in_queue("unsigned")), strict=True))
+    local = ["local"] if sut.has("send") else []
+    for name in queues if local else ():
+        PendingRequest(peer, "send", to=sut.direct_name(name), label="local", body="local").await_outcome()
+    observed = {kind: sorted(sut.labels(name)) for kind, name in zip(KINDS_OF_QUEUE, queues, strict=True)}
+    expected_labels = dict(zip(KINDS_OF_QUEUE, (in_queue(), in_queue(*local, "unsigned")), strict=True))
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 

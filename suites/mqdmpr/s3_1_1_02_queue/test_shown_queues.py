@@ -24,16 +24,17 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     contains only rights to queues, and the scope Enterprise.
     """
     name = sut.new_queue("shown")
-    inspected = sut.inspect_queue(name)
-    computer, _, rest = inspected["QualifiedPathname"].partition("\\")
-    judge(
-        "MQDMPR-3.1.1.2-03",
-        expected={"computer in the QualifiedPathname": holds("a name with a domain"), "path name": name.lower()},
-        observed={
-            "computer in the QualifiedPathname": "." in computer.strip(".") or computer,
-            "path name": rest.lower(),
-        },
-    )
+    for queue in (sut.new_queue("Capital"), name):
+        inspected = sut.inspect_queue(queue)
+        computer, _, rest = inspected["QualifiedPathname"].partition("\\")
+        judge(
+            "MQDMPR-3.1.1.2-03",
+            expected={"computer in the QualifiedPathname": holds("a name with a domain"), "path name": queue.lower()},
+            observed={
+                "computer in the QualifiedPathname": "." in computer.strip(".") or computer,
+                "path name": rest.lower(),
+            },
+        )
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import none
+from harness.expectations import each, none
 from harness.expectations.protocol import class_name
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
+    BAD_DST_Q,
     NOT_TRANSACTIONAL_MSG,
     NOT_TRANSACTIONAL_Q,
     Q_DELETED,
@@ -38,16 +39,21 @@ RULES_OF_BITS = {
 
 RULES_BY_ACKNOWLEDGMENT_BIT = {
     "PA": ("MQDMPR-3.1.1.12-38",),
+    "PA again": ("MQDMPR-3.1.1.12-38",),
     "PR": ("MQDMPR-3.1.1.12-39",),
+    "PR again": ("MQDMPR-3.1.1.12-39",),
     "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
+    "NA again": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
     "NR": ("MQDMPR-3.1.1.12-41",),
+    "NR again": ("MQDMPR-3.1.1.12-41",),
     "PA+NA": ("MQDMPR-3.1.1.12-42",),
     "NA+NR": ("MQDMPR-3.1.1.12-43",),
     "PR+NA+NR": ("MQDMPR-3.1.1.12-44",),
 }
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
-about the value.
+about the value. A message with a value "again" has a large body.
 """
+AGAIN, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -63,9 +69,10 @@ CLASSIFICATION_RULES = (
 
 NO_REQUESTED_BITS = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
-REQUESTED_BITS = (NO_REQUESTED_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
-"""The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, all bits that request an
-acknowledgment, or all bits of the field.
+OTHER_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
+REQUESTED_BITS = (NO_REQUESTED_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_COMBINATIONS)
+"""The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
+that request an acknowledgment, all these bits, or all bits of the field.
 """
 
 
@@ -73,6 +80,7 @@ CLASS_RULES = {
     "arrived": "MQDMPR-3.1.1.12-D07",
     "received": "MQDMPR-3.1.1.12-D09",
     "excessive": "MQDMPR-3.1.1.12-D13",
+    "without a queue": "MQDMPR-3.1.1.12-D10",
     "deleted": "MQDMPR-3.1.1.12-D23",
     "purged": "MQDMPR-3.1.1.12-D24",
     "expired": "MQDMPR-3.1.1.12-D25",
@@ -89,6 +97,7 @@ CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
+MISSING_QUEUE = r"private$\mqc-missing"
 LONG_WAIT_MS = 60_000
 
 
@@ -140,6 +149,11 @@ def _delete_queue(peer, sut, queue):
     sut.delete_queue(queue)
 
 
+def _enable_insecure_nacks(peer, sut, kind):
+    """Let the SUT also send acknowledgments of the classes that tell any sender about queues."""
+    sut.enable_insecure_nacks()
+
+
 def _let_messages_expire(peer, sut, kind):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
@@ -162,6 +176,7 @@ DISPOSITION_CASES = {
     ),
     "refused": Disposition(False, {}, _leave_messages, {}),
     "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
+    "without a queue": Disposition(True, {}, _leave_messages, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
     "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
 
@@ -171,6 +186,7 @@ NEEDS_BY_DISPOSITION = {
     "received by waiting reads": (needs("receive"),),
     "purged": (needs("receive"),),
     "excessive": (needs("queues"),),
+    "without a queue": (needs("insecure_nacks"),),
     "deleted": (needs("receive", "queue_control"),),
 }
 
@@ -180,14 +196,14 @@ def _join_classes(classes_by_bits):
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
 
-@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES)
+@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES, "MQDMPR-3.1.1.12-D51")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize(
     "end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITION_CASES]
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire, are refused, exceed the quota or are deleted with their queue; each message is
+    purged, expire, are refused, exceed the quota, have no queue or are deleted with their queue; each message is
     acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITION_CASES[end]
@@ -201,15 +217,18 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     if disposition.queue is not None:
         kind = sut.new_queue("disposed", transactional=is_transactional, **disposition.queue)
         where = {"destination": rf"TCP:{sut.address}\{kind}"}
+    if end == "without a queue":
+        where = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE}"}
     if disposition.prepare is not None:
         disposition.prepare(peer, sut, kind)
     frames = {}
     for number, requested in enumerate(REQUESTED_BITS, 1):
-        if end == "excessive" and is_transactional:  # a message over quota does not advance its sequence (E40)
+        if end in ("excessive", "without a queue") and is_transactional:  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        packet = make(receiver.with_admin_queue(user), properties=bits, **where)
+        body: dict[str, Any] = {"body": LARGE_BODY} if AGAIN in requested else {}
+        packet = make(receiver.with_admin_queue(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut, kind)
@@ -278,4 +297,11 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         },
         evidence=evidence,
     )
+    if acks:
+        sources = [str(ack["UserHeader"].SourceQueueManager) for ack in acks]
+        judge(
+            "MQDMPR-3.1.1.12-D51", expected=each(str(sut.guid), "SourceQueueManager"), observed=sources, evidence=acks
+        )
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D51", reason="the SUT sent no acknowledgment")
     receiver.acknowledge_all()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
-from harness.expectations import facts, in_queue
+from harness.expectations import facts, holds, in_queue
 from harness.run.marks import covers, needs
+from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
 LIFETIME_S, LONG_LIFETIME_S, BODY_TYPE = 60, 7_654, 0x1011
 LONGEST_WAIT_MS = 90_000
+TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 
 @needs("send", "receive", "queue_control", "restart")
-@covers("MQDMPR-3.1.1.12-02")
+@covers("MQDMPR-3.1.1.12-02", "MQDMPR-3.1.1.12-D46")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
     """Two transactional messages for an unreachable peer name different dead-letter queues, one of them in capital
-    letters, and the SUT restarts before the messages expire: each message is in the dead-letter queue that it names
-    (erratum E111).
+    letters, a third message names none, and the SUT restarts before the messages expire: each message is in the
+    dead-letter queue that it names (erratum E111), and the third message is in that of the system.
     """
     queues = [sut.new_queue("dead", transactional=True) for _ in range(2)]
     for queue, name in zip(queues, (queues[0], queues[1].upper()), strict=True):
@@ -31,11 +36,24 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
             dead_letter_queue=name,
             time_to_reach_queue_s=LIFETIME_S,
         )
+    unnamed = sut.send(
+        peer.direct_name("mqc-unreachable"),
+        label="no name",
+        delivery="transactional",
+        journal=["negative"],
+        time_to_reach_queue_s=LIFETIME_S,
+    )
     sut.restart()
     peer.pass_time(LONGEST_WAIT_MS)
     peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
     first, second = queues
-    judge.all(
+    judge(
+        "MQDMPR-3.1.1.12-D46",
+        expected=holds("the dead letter that names no queue is in the transactional dead-letter queue of the system"),
+        observed=unnamed in [one["message_id"] for one in sut.read_kept_messages(TRANSACTIONAL_DEAD_LETTERS)],
+    )
+    judge(
+        "MQDMPR-3.1.1.12-02",
         expected=facts(first_dead_letter_queue=in_queue(first), second_dead_letter_queue=in_queue(second)),
         observed={"first_dead_letter_queue": sut.labels(first), "second_dead_letter_queue": sut.labels(second)},
     )
@@ -52,7 +70,9 @@ def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, 
     sender.send(
         1,
         delivery=delivery,
-        label="unchanged",
+        label=f"unchanged {'x' * 200}",
+        priority=0 if delivery == "transactional" else 6,
+        trace_queue=str(TRACE_QUEUE_GUID),
         body_type=BODY_TYPE,
         acks=["negative_arrival", "negative_receive"],
         admin_queue=peer.direct_name("mqc-admin"),
@@ -68,6 +88,15 @@ def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, 
         session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
     change = describe_change(before, frames[0], peer.identifier) if frames else "not sent"
+    for frame in frames[:1]:
+        traces = [Layout(one).of("BaseHeader.Flags.TR", "DebugHeader.QueueIdentifier") for one in (before, frame)]
+        judge(
+            "MQDMPR-3.1.1.12-67",
+            expected=traces[0],
+            observed=traces[1],
+            case="trace flag and queue of the message after a restart",
+            evidence=[before, frame],
+        )
     judge(
         "MQDMPR-3.1.1.12-67",
         expected=UNCHANGED_OUTCOME,

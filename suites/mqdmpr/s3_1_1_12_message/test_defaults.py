@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -16,6 +17,7 @@ FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
 HASH_ALGORITHMS = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
 RC4_ALGORITHM = 0x6801
 SENDER_TYPE_SID = 1
+TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 SID_REVISION, SID_HEAD, SUBAUTHORITY = 1, 8, 4
 
 DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
@@ -70,13 +72,37 @@ DEFAULTS_OF_EACH_DELIVERY = tuple(
 @covers(*DEFAULTS_OF_EACH_DELIVERY)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
-    """The SUT sends a message for which the application sets only the destination and a delivery that is not the
-    default: the SUT sets each other attribute to its default.
+    """The SUT sends a message with other values of all attributes, and then a message for which the application sets
+    only the destination and a delivery that is not the default: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
+    _send_other_messages(outgoing, peer, sut, delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
     outgoing.end()
     _judge_defaults(judge, frame, DEFAULTS_OF_EACH_DELIVERY)
+
+
+def _send_other_messages(outgoing, peer, sut, delivery):
+    """Let the SUT send a message for which the application sets every attribute, and a signed message: a later message
+    must have none of these values.
+    """
+    outgoing.send(
+        body="other",
+        body_type=8,
+        label="other",
+        delivery=delivery,
+        priority=0 if delivery == "transactional" else 6,
+        acks=["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"],
+        admin_queue=peer.direct_name("mqc-admin"),
+        response_queue=peer.direct_name("mqc-response"),
+        time_to_reach_queue_s=7_654,
+        time_to_be_received_s=6_543,
+        journal=["positive", "negative"],
+        application_tag=0x8765_4321,
+        trace_queue=str(TRACE_QUEUE_GUID),
+    )
+    if sut.has("security"):
+        outgoing.send(body="signed", authentication_level="sig20")
 
 
 def _judge_defaults(judge, frame, rules):
@@ -92,10 +118,11 @@ def _judge_defaults(judge, frame, rules):
 @needs("send")
 @covers(*DEFAULT_FIELDS, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
-    """The SUT sends two messages for which the application sets only the destination, the second of them after a
-    message with many attributes: the SUT sets each other attribute to its default.
+    """The SUT sends a message with other values of all attributes, and then a message for which the application sets
+    only the destination: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
+    _send_other_messages(outgoing, peer, sut, "recoverable")
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     _judge_defaults(judge, frame, DEFAULT_FIELDS)
     outgoing.send(**OTHER_VALUES, admin_queue=peer.direct_name("a"), response_queue=peer.direct_name("b"))

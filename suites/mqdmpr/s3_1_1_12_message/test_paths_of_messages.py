@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, holds, in_queue
+from harness.expectations import between, distinct, facts, holds, in_queue, one_of
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application
+from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
+from suites.whole_messages import describe_packet
 
 FIELDS_BY_RULE = {
     "MQDMPR-3.1.1.12-31": "application_tag",
@@ -29,9 +31,15 @@ FIELDS_BY_RULE = {
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
 ALL_FIELDS = tuple(FIELDS_BY_RULE.values())
 APPLICATION_FIELDS = ("application_tag", "body_base64", "body_type", "label")
-SENT_BODY_BYTES = bytes(range(256)) * 40 + b"\0\0\0"
+SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
+FOREVER_S = 0xFFFF_FFFF
 TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
 SECONDS_PER_HOUR = 3_600
+LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
+REACH_QUEUE = 0x0002
+"""The class of an acknowledgment; a queue manager processes an acknowledgment like any other message (MS-MQQB
+3.1.5.11).
+"""
 DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
 
 
@@ -94,18 +102,18 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 
 @needs("send", "receive")
 @covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
-@covers("MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
+@covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
-    """An application of the SUT sends a message to a local queue and a message to an unreachable queue: the message in
-    the local queue and the dead letter have the properties that the application set. The arrival time of the message in
-    the local queue is a time during the check.
+    """An application of the SUT sends messages to two local queues, one of them transactional, and a message to an
+    unreachable queue: the message in the nontransactional queue and the dead letter have the properties that the
+    application set. All identifiers differ. The arrival time of the messages in the local queues is a time during the
+    check.
     """
     application = Application(peer, sut)
     label = f" {sut.own} {'x' * 230} "
     values = {"body_base64": base64.b64encode(SENT_BODY_BYTES).decode(), "application_tag": TAG, "body_type": 0x2011}
     before_s = peer.environment.now().utc_s
-    sut.send(sut.direct_name(application.queue), label=label, **values)
-    sut.send(
+    dead = sut.send(
         peer.direct_name("mqc-unreachable"),
         label=label,
         journal=["negative"],
@@ -113,11 +121,13 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
         delivery="recoverable",
         **values,
     )
+    sut.send(sut.direct_name(application.queue), label=label, **values)
+    sut.send(sut.direct_name(sut.queue("transactional")), label=label, delivery="transactional")
     peer.pass_time(4_000)
     frame = peer.open_raw().send(application.build_message("from the peer"))
     application.await_labels(2)
     messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
-    messages["dead letter"] = _find_label(sut.read_kept_messages(DEAD_LETTERS), label)
+    messages["dead letter"] = next((m for m in sut.read_kept_messages(DEAD_LETTERS) if m["message_id"] == dead), None)
     wanted = {**values, "label": label}
     for path, shown in messages.items():
         _judge_properties(judge, wanted, shown, path, frame, APPLICATION_FIELDS)
@@ -127,17 +137,50 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
         observed=messages["dead letter"] is not None,
         evidence=frame,
     )
-    shown = messages["message in a local queue"] or {}
-    if "arrived_time" not in shown:
+    local: list[dict[str, Any] | None] = [
+        messages["message in a local queue"],
+        _find_label(sut.messages("transactional"), label),
+    ]
+    identifiers = [dead, *(one["message_id"] for one in local if one is not None)]
+    judge(
+        "MQDMPR-3.1.1.12-D02",
+        expected=distinct("identifiers of the messages", len(identifiers)),
+        observed=identifiers,
+        evidence=frame,
+    )
+    if any(one is None or "arrived_time" not in one for one in local):
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="the control channel shows no arrived_time")
         return
     judge(
         "MQDMPR-3.1.1.12-D04",
-        expected=between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S),
-        observed=shown["arrived_time"],
-        case="arrival time in seconds",
+        expected=[between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)] * 2,
+        observed=[one["arrived_time"] for one in local if one is not None],
+        case="arrival times in seconds",
         evidence=frame,
     )
+
+
+SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
+    {"application_tag": 0xFFFF_FFFF, "body": "odd" * 21_001, "body_type": 0x8001_2011, "label": "x" * 248 + "\u4e2d"},
+    {"application_tag": 1, "body": "", "body_type": 0x7FFF_FFFF, "label": "  spaces  "},
+    {"application_tag": 0x8000_0000, "body": "text\0\0", "body_type": 8, "label": "\u00e9"},
+)
+
+
+@needs("send")
+@covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
+    """An application of the SUT sends three messages to the peer: the application tag, body, body type and label of
+    each packet are those that the application set.
+    """
+    outgoing = Outgoing(peer, sut)
+    frames = [outgoing.send(delivery=delivery, **values) for values in SENT_PROPERTIES]
+    outgoing.end()
+    for frame, values in zip(frames, SENT_PROPERTIES, strict=True):
+        shown = describe_packet(frame, peer.identifier)
+        wanted = values | {"body_base64": base64.b64encode(values["body"].encode()).decode()}
+        _judge_properties(judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, APPLICATION_FIELDS)
 
 
 @needs("send", "receive", "queues")
@@ -179,6 +222,12 @@ def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judg
     )
 
 
+def _read_class(messages, label):
+    """Return the class of the message with a label, as the control channel shows it."""
+    found = _find_label(messages, label)
+    return "no message" if found is None else found.get("class", "not shown")
+
+
 KEPT_PROPERTIES = (
     "body_base64",
     "body_type",
@@ -211,18 +260,22 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     expired = place == "dead-letter queue"
     shown = DEAD_LETTERS if expired else f"{application.queue};journal"
     application.call("set_queue", name=application.queue, journaling=True)
-    label = f"kept {sut.own}"
+    label = f"kept {sut.own} {'x' * 200}"
     user: Mapping[str, Any] = {"JN": 1}
     if expired:
         user = {"JN": 1, "SentTime": peer.environment.now().utc_s - SECONDS_PER_HOUR}
     base = {"PR": 6, **({"TimeToReachQueue": 1} if expired else {})}
-    properties = {"ApplicationTag": TAG, "BodyType": BODY_TYPE, "CorrelationID": b"\7" * 20, "ExtensionData": b"odd\0"}
+    properties: dict[str, Any] = {"ApplicationTag": TAG, "BodyType": BODY_TYPE, "CorrelationID": b"\7" * 20}
+    properties |= {"ExtensionData": b"odd\0"}
     sent = peer.open_raw().send(
         application.build_message(label, user, base=base, body=b"\0body\0", properties=properties)
     )
+    acknowledgment = f"acknowledgment {sut.own}"
     if not expired:
-        application.await_labels(1)
-        application.receive()
+        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE}))
+        application.await_labels(2)
+        for _ in range(2):
+            application.receive()
 
     def find_kept_message() -> dict[str, Any] | None:
         kept = sut.read_kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
@@ -233,9 +286,19 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     if before is None:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
         return
+    classes = [] if expired else [_read_class(application.messages(shown), acknowledgment)]
     sut.restart()
     sut.restart()
     after = find_kept_message() or {}
+    if not expired:
+        classes.append(_read_class(application.messages(shown), acknowledgment))
+        judge(
+            "MQDMPR-3.1.1.12-67",
+            expected=classes[0],
+            observed=classes[1],
+            case="class of an acknowledgment in the journal",
+            evidence=sent,
+        )
     judge(
         "MQDMPR-3.1.1.12-67",
         expected={name: before[name] for name in KEPT_PROPERTIES if name in before},
@@ -276,11 +339,53 @@ def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
     )
 
 
+FROM_PEER = "message of the peer"
+PRIORITIES = (3, 0, 7, 5, 6, 1, 4, 2, 6, 3, 7, 0)
+
+
+@needs("send", "receive", "queues")
+@covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
+@pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=needs("restart"))], ids=["running", "restarted"])
+def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, restarted):
+    """The peer sends a message, and applications of the SUT send twelve messages of all priorities to a queue; the SUT
+    may restart in between, and then all messages are recoverable. The LookupIdentifiers differ, and a lookup by each of
+    them finds its message. The messages are in the order of their priorities, or in the order of their arrival (erratum
+    E59).
+    """
+    application = Application(peer, sut)
+    labels = {FROM_PEER: 3}
+    frames = application.fill(FROM_PEER, PR=3)
+    for number, priority in enumerate(PRIORITIES):
+        if restarted and number in (4, 8):
+            sut.restart()
+        labels[label := f"{number} of priority {priority}"] = priority
+        application.send(label, priority=priority, delivery="recoverable" if restarted or number % 2 else "express")
+    if not application.await_labels(len(labels)):
+        raise ConformanceFailure("the messages are not in their queue")
+    known = application.lookup_ids()
+    judge(
+        "MQDMPR-3.1.1.12-D01",
+        expected={one: one for one in labels},
+        observed={one: _peek_label(sut, application.queue, known[one]) for one in labels},
+        case="labels that the lookups find",
+    )
+    by_identifier = [labels[one] for one in sorted(known, key=known.__getitem__)]
+    by_priority = sorted(labels.values(), reverse=True)
+    by_arrival = [*labels.values()] if max(known.values()) <= LOW_SEVEN_BYTES_MASK else by_priority
+    judge(
+        "MQDMPR-3.1.1.12-D48",
+        expected=one_of(by_priority, by_arrival),
+        evidence=frames,
+        observed=by_identifier,
+        case="priorities in the order of the LookupIdentifiers",
+    )
+
+
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.12-D53")
 def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
-    """The second, the fourth and the fifth of five messages have a lifetime of one second, and the fifth message is
-    moved to a subqueue: only the first and the third message remain.
+    """The second, the fourth and the fifth of five messages, and a message of a local application, have a lifetime of
+    four seconds, and the fifth message is moved to a subqueue: only the other messages remain.
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"
@@ -291,14 +396,20 @@ def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
         connection.send(peer.message(user, **headers))
     connection.check_alive()
-    if not application.await_labels(5):
+    local = sut.has("send")
+    if local:
+        application.send("local", delivery="recoverable", time_to_be_received_s=4)
+        application.send("local and last", time_to_be_received_s=FOREVER_S)
+    if not application.await_labels(7 if local else 5):
         raise ConformanceFailure("the messages did not arrive in their queue")
     application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["e"], to=subqueue)
     before = application.labels(subqueue)
     peer.pass_time(6_000)
     judge(
         "MQDMPR-3.1.1.12-D53",
-        expected=facts(subqueue_before=in_queue("e"), queue=in_queue("a", "c"), subqueue=in_queue()),
+        expected=facts(
+            subqueue_before=in_queue("e"), queue=in_queue("a", "c", *["local and last"] * local), subqueue=in_queue()
+        ),
         observed={
             "subqueue_before": before,
             "queue": application.labels(),

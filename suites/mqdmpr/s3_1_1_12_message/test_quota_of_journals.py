@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.ordering import ACK_RECEIVE
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
+TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
@@ -40,6 +45,26 @@ def _judge_copies_at_quota(
 
     peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
     judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())
+
+
+@needs("send", "receive", "queue_control", "configure")
+@covers("MQDMPR-3.1.1.12-22")
+def test_received_transactional_message_is_discarded_while_journal_is_full(peer, sut, judge):
+    """The peer reports by FinalAcks that two transactional messages with positive journaling were received, the first
+    one while the journal quota is 0: the SUT stores only the second message in the journal.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-full-journal")
+
+    def deliver_message(number: int) -> str:
+        outgoing.send(journal=["positive"])
+        outgoing.send_session_ack()
+        outgoing.send_order_ack(number)
+        outgoing.send_final_ack(number, MessageClass=ACK_RECEIVE)
+        peer.settle()
+        return str(outgoing.identifiers[number - 1])
+
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver_message, lambda: outgoing.sent)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "receive", "queue_control", "configure")
@@ -94,8 +119,9 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
 @varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
-def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
+def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge, delivery):
     """The SUT does not store a message with negative journaling in the dead-letter queue if the message expires while
     the journal quota is 0. The SUT stores a message that expires after the quota has been raised.
     """
@@ -106,10 +132,12 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
 
     def let_message_expire(number: int) -> str:
         sut.pause(sender.to)
-        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+        limits = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S, "delivery": delivery}
+        (name,) = sender.send(number, journal=["negative"], **limits)
         peer.pass_time(EXPIRY_WAIT_MS)
         sut.resume(sender.to)
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_message_expire, lambda: frames)
+    queue = TRANSACTIONAL_DEAD_LETTERS if delivery == "transactional" else DEAD_LETTERS
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", queue, let_message_expire, lambda: frames)

@@ -24,6 +24,7 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 SAMPLE_QUEUE_MANAGER_GUID = 2
 SECONDS_PER_HOUR = 3_600
+SECOND_ARRIVAL_MS = 2_000
 LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
 LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
 VT_LPWSTR = 0x1F
@@ -64,58 +65,70 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
         "ExtensionData": bytes(range(256)) * 2,
     },
 }
-"""Two sets of values of properties. A transactional message has the long values: a body of more than 65,536 bytes and a
+"""Sets of values of properties. A transactional message has the long values: a body of more than 65,536 bytes and a
 label of 249 characters.
 """
+NEXT_PROPERTIES: dict[str, dict[str, Any]] = {
+    "text that is none": RECEIVED_PROPERTIES["text that is none"]
+    | {"ApplicationTag": 1, "body": "text\0".encode("utf-16-le"), "label": "next"},
+    "numbers": RECEIVED_PROPERTIES["numbers"]
+    | {"ApplicationTag": 2, "body": b"", "CorrelationID": bytes(16) + b"\1\2\3\4"},
+    "long values": RECEIVED_PROPERTIES["numbers"] | {"ApplicationTag": 3, "label": "next", "ExtensionData": b"\1"},
+}
+"""For each set of values, the values of the next message."""
 
 
 @needs("receive")
 @covers(*PROPERTY_AND_FIELD_BY_RULE)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
-    """The application tag, body, body type, correlation identifier, label and extension of a received message are
+    """The application tag, body, body type, correlation identifier, label and extension of two received messages are
     those that the peer sent.
     """
-    values = RECEIVED_PROPERTIES[given]
     queue = "transactional" if given == "long values" else "plain"
     make = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
-    properties = {name: value for name, value in values.items() if name not in ("body", "label")}
     connection = peer.open_raw()
-    sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
+    packets = []
+    for values in (RECEIVED_PROPERTIES[given], NEXT_PROPERTIES[given]):
+        properties = {name: value for name, value in values.items() if name not in ("body", "label")}
+        sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
+        packets.append((values, sent))
     connection.check_alive()
-    wanted = {
-        "application_tag": values["ApplicationTag"],
-        "body_base64": base64.b64encode(values["body"]).decode(),
-        "body_type": values["BodyType"],
-        "correlation_id": values["CorrelationID"].hex(),
-        "label": values["label"],
-        "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
-    }
-    found = _await_message_in_queue(peer, sut, sent, queue)
-    for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
-        if name not in found and name not in ALWAYS_SHOWN_PROPERTIES:
-            judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
-        else:
-            subject = f"{name} of the received message"
-            judge(rule, expected={subject: wanted[name]}, observed={subject: found.get(name)}, evidence=sent)
+    for values, sent in packets:
+        found = _await_message_in_queue(peer, sut, sent, queue)
+        wanted = {
+            "application_tag": values["ApplicationTag"],
+            "body_base64": base64.b64encode(values["body"]).decode(),
+            "body_type": values["BodyType"],
+            "correlation_id": values["CorrelationID"].hex(),
+            "label": values["label"],
+            "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
+        }
+        for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
+            if name not in found and name not in ALWAYS_SHOWN_PROPERTIES:
+                judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
+            else:
+                subject = f"{name} of the message with label {values['label'][:20]}"
+                judge(rule, expected={subject: wanted[name]}, observed={subject: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
-@covers(*(rule for rule in PROPERTY_AND_FIELD_BY_RULE if rule != "MQDMPR-3.1.1.12-31"))
+@covers(*PROPERTY_AND_FIELD_BY_RULE)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 @varied("queue quota", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
-    """The body, body type, correlation identifier, label and extension of a forwarded message are those that the
-    peer sent.
+    """The application tag, body, body type, correlation identifier, label and extension of a forwarded message are
+    those that the peer sent.
     """
     sent, frame = forward_message(
-        peer, sut, **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"}
+        peer,
+        sut,
+        **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"},
     )
     for rule, (_, field) in PROPERTY_AND_FIELD_BY_RULE.items():
-        if rule != "MQDMPR-3.1.1.12-31":
-            gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
-            subject = f"{field} of the forwarded message"
-            judge(rule, expected={subject: gone}, observed={subject: came}, evidence=[sent, frame])
+        gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
+        subject = f"{field} of the forwarded message"
+        judge(rule, expected={subject: gone}, observed={subject: came}, evidence=[sent, frame])
 
 
 def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
@@ -158,7 +171,11 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR_GUID}, label=label, security=security)
         done = deliver_message(peer, packet, label)
         judge(
-            rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames, case="message"
+            rule,
+            expected=describe_accepted_outcome(sut),
+            observed=done.outcome,
+            evidence=done.frames,
+            case="message",
         )
 
 
@@ -166,11 +183,11 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
-    """Eight messages of different priorities get different LookupIdentifiers, which increase in the order of the queue,
+    """Twelve messages of all priorities get different LookupIdentifiers, which increase in the order of the queue,
     or in the order of arrival if their high byte is always 0 (erratum E59).
     """
     connection = peer.open_raw()
-    sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
+    sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 6, 7, 0, 5, 2, 7, 3, 6, 1, 0, 4)]
     connection.check_alive()
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
@@ -207,13 +224,20 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 
 @needs("send", "receive", "transactions", "queues")
 @covers("MQDMPR-3.1.1.12-D03")
+@pytest.mark.parametrize("origin", ["the peer", "an application"])
 @varied("positive journaling", "time to be received", "read by")
-def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
-    """A message that a transaction has received cannot be peeked, not even by its LookupIdentifier or as the first or
-    last message of its queue, until the transaction is aborted.
+def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge, origin):
+    """A message of the peer or of a local application that a transaction has received cannot be peeked, not even by its
+    LookupIdentifier or as the first or last message of its queue, until the transaction is aborted.
     """
     queue = sut.new_queue("locked", transactional=True)
-    sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")
+    if origin == "the peer":
+        to = rf"TCP:{sut.address}\{queue}"
+        peer.open_raw().send(Sequence(peer).message(label="message of the transaction", destination=to))
+        if not peer.await_label("message of the transaction", queue):
+            raise ConformanceFailure("the message did not arrive in its queue")
+    else:
+        sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")
     known = lookup_id(sut.control.call("peek", queue=queue)["messages"][0])
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
@@ -242,8 +266,9 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D04")
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
-    """The ArrivalTime of a recoverable and of a transactional message in their queues, and of an expired message in the
-    dead-letter queue, is a time during the check, although SentTime of all messages is an hour earlier.
+    """The ArrivalTime of two recoverable messages, one 2 s after the other, and of a transactional message in their
+    queues, and of an expired message in the dead-letter queue, is a time during the check, although SentTime of all
+    messages is an hour earlier.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
@@ -253,7 +278,11 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     transactional = connection.send(Sequence(peer).message(long_ago))
     connection.check_alive()
+    peer.pass_time(SECOND_ARRIVAL_MS)
+    second = connection.send(peer.recoverable_message(long_ago))
+    connection.check_alive()
     found = _await_message_in_queue(peer, sut, sent)
+    later = _await_message_in_queue(peer, sut, second)
     in_sequence = _await_message_in_queue(peer, sut, transactional, "transactional")
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
@@ -263,7 +292,13 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
         return
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.read_kept_messages("system$;deadletter") if one["label"] == late]
-    for one in (found, in_sequence, *dead):
+    judge(
+        "MQDMPR-3.1.1.12-D04",
+        expected=holds("the second message arrived at least 1 s after the first message"),
+        observed=later["arrived_time"] - found["arrived_time"] >= 1,
+        evidence=second,
+    )
+    for one in (found, later, in_sequence, *dead):
         judge(
             "MQDMPR-3.1.1.12-D04",
             expected=expected,

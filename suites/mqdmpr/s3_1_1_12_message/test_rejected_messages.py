@@ -18,7 +18,13 @@ from suites.mqqb.steps.disposition import (
 
 RECEIVE_REJECTED = 0xC004
 """The class MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
+EXPECTED_CLASSES = {
+    "received": RECEIVE,
+    "rejected": RECEIVE_REJECTED,
+    "rejected, too": RECEIVE_REJECTED,
+    "received in the same transaction": RECEIVE,
+    "rejected in aborted transaction": RECEIVE,
+}
 """For each message, the expected class of its acknowledgment. The last message is rejected in an aborted transaction,
 and then received.
 """
@@ -32,12 +38,16 @@ def _receive_lookup_id(sut, queue, transaction):
     return lookup_id(shown)
 
 
-def _receive_in_transaction(sut, queue, external, *, reject, outcome):
-    """Receive the first message of a queue in a transaction, reject it if requested, and end the transaction."""
+def _receive_in_transaction(sut, queue, external, *, reject, outcome, more=0):
+    """Receive the first message of a queue in a transaction, reject it if requested, receive a number of further
+    messages, and end the transaction.
+    """
     transaction = sut.control.call("begin", external=external)["transaction"]
     received = _receive_lookup_id(sut, queue, transaction)
     if reject:
         sut.control.call("reject", queue=queue, lookup_id=received, transaction=transaction)
+    for _ in range(more):
+        _receive_lookup_id(sut, queue, transaction)
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction, single_phase=True)
     else:
@@ -45,10 +55,11 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
 
 
 @needs("queues", "receive", "transactions", "reject")
-@covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41")
+@covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41", "MQDMPR-3.1.4.4-11")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
-    """An application rejects a message in a committed transaction: the SUT acknowledges the message as rejected. If the
+    """An application rejects two messages in committed transactions, the second one together with the receive of
+    another message: the SUT acknowledges them as rejected, and the other message as received. If the
     transaction is aborted and the message is then received, the SUT acknowledges the message as received. Windows can
     reject messages only in transactions of a coordinator.
     """
@@ -66,6 +77,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
+    _receive_in_transaction(sut, queue, external, reject=True, outcome="commit", more=1)
     _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     acks = receiver.await_acks(len(EXPECTED_CLASSES))

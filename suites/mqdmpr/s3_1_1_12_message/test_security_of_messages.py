@@ -57,6 +57,7 @@ SECURITY_OF_SENT_MESSAGES = (
 """The signature type, the privacy level, the sender and the hash algorithm of each message. Each message differs from
 its neighbours.
 """
+PRIVACY_LEVELS, MD5 = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
 SIGNATURE_TYPES = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_SIGNATURES = {
     "none": ("MQDMPR-3.1.1.12-10",),
@@ -97,21 +98,26 @@ NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
     "MQDMPR-3.1.1.12-D64",
     "MQDMPR-3.1.1.12-D65",
     "MQDMPR-3.1.1.12-D66",
+    "MQDMPR-3.1.7.1.32-D03",
+    "MQDMPR-3.1.7.1.32-D09",
+    "MQDMPR-3.1.7.1.32-D13",
+    "MQDMPR-3.1.7.1.32-D17",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     """The SUT sends messages whose signature types, privacy levels, senders and hash algorithms differ, one after the
-    other: the SUT signs and encrypts each message as its sender requested, and the message names its own sender and
-    signer.
+    other (recoverable messages have large bodies): the SUT signs and encrypts each message as its sender requested, and
+    the message names its own sender and signer.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
     found = []
     for signature, privacy, sender, hash_algorithm in SECURITY_OF_SENT_MESSAGES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         with suppress(ControlRefused, LackedByRelease):
             frame = outgoing.send(
-                body=SENT_BODY,
+                body=body,
                 delivery=delivery,
                 authentication_level=signature,
                 privacy_level=privacy,
@@ -120,10 +126,33 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
             )
             case = f"signature {signature}, privacy {privacy}, sender {name}"
             found.append((case, signature, privacy, sender, DecryptedMessage(frame)))
+            judge(
+                "MQDMPR-3.1.7.1.32-D09",
+                expected=fields(PrivacyLevel=PRIVACY_LEVELS[privacy]),
+                observed=frame["MessagePropertiesHeader"],
+                case=case,
+                evidence=frame,
+            )
+            if frame["UserHeader"].SH:
+                judge(
+                    "MQDMPR-3.1.7.1.32-D03",
+                    expected=fields(EB=int(privacy != "none"), AU=0, AS=0),
+                    observed=frame["SecurityHeader"],
+                    case=case,
+                    evidence=frame,
+                )
+            if hash_algorithm is not None:
+                judge(
+                    "MQDMPR-3.1.7.1.32-D13",
+                    expected=fields(HashAlgorithm=MD5),
+                    observed=frame["MessagePropertiesHeader"],
+                    case=case,
+                    evidence=frame,
+                )
     outgoing.end()
     _judge_signatures(judge, found)
     for case, signature, privacy, sender, message in found:
-        _judge_encryption(judge, case, privacy, message)
+        _judge_encryption(judge, case, privacy, message, body)
         _judge_identity(judge, case, sender, signature, message, sut.guid)
     sent_levels = {privacy for _, _, privacy, _, _ in found}
     for level in RULES_OF_LEVELS.keys() - sent_levels:
@@ -170,7 +199,7 @@ def _judge_signatures(judge, found):
             )
 
 
-def _judge_encryption(judge, case, privacy, message):
+def _judge_encryption(judge, case, privacy, message, body):
     """Judge the body, the key and the provider of a message."""
     properties = message.properties
     judge(
@@ -184,7 +213,7 @@ def _judge_encryption(judge, case, privacy, message):
         judge(
             "MQDMPR-3.1.1.12-05",
             expected=holds("not encrypted", otherwise="encrypted"),
-            observed=not message.encrypted and bytes(properties.MessageBody) == SENT_BODY.encode(),
+            observed=not message.encrypted and bytes(properties.MessageBody) == body.encode(),
             case=f"body ({case})",
             evidence=message.frame,
         )
@@ -200,7 +229,7 @@ def _judge_encryption(judge, case, privacy, message):
     nearest = message.choice if message.choice in choices else choices[-1]
     judge(
         RULES_OF_LEVELS[privacy],
-        expected=describe_encryption_choice(nearest) | {"body": SENT_BODY},
+        expected=describe_encryption_choice(nearest) | {"body": body},
         observed=describe_encryption_choice(message.choice) | {"body": message.body},
         case=f"encryption and body ({case})",
         evidence=message.frame,
@@ -209,7 +238,7 @@ def _judge_encryption(judge, case, privacy, message):
         return
     judge(
         "MQDMPR-3.1.1.12-D55",
-        expected=SENT_BODY,
+        expected=body,
         observed=message.body or "not decrypted",
         case=f"body decrypted with SymmetricKey ({case})",
         evidence=message.frame,
@@ -240,6 +269,7 @@ def _judge_identity(judge, case, sender, signature, message, own):
     )
     judge(
         rule,
+        "MQDMPR-3.1.7.1.32-D17",
         expected=fields(ST=kind, SecurityID=identifier.hex()),
         observed={"ST": int(header.ST), "SecurityID": bytes(header.SecurityID).hex()},
         case=f"sender ({case})",

@@ -22,11 +22,12 @@ RULES_OF_FINAL_ACK_REQUEST = ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR
 @covers(*RULES_OF_FINAL_ACK_REQUEST)
 @varied("response queue", body=("short", "5,000 bytes"))
 def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
-    """Two transactional messages expire in their queue: the SUT sends a FinalAck for the message with FA 1, and none
-    for the message with FA 0.
+    """Two transactional messages, which request acknowledgments but name no administration queue, expire in their
+    queue: the SUT sends a FinalAck for the message with FA 1, and none for the message with FA 0.
     """
     receiver = Receiver(peer, sut)
-    packets = [receiver.send({"TimeToBeReceived": SHORT_LIFETIME_S}, transaction={"FA": bit}) for bit in (0, 1)]
+    fields = {"TimeToBeReceived": SHORT_LIFETIME_S}
+    packets = [receiver.send(fields, transaction={"FA": bit}, properties={"PR": 1, "NR": 1}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     _judge_final_acks(judge, receiver, packets)

@@ -9,16 +9,17 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
+SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
-WAIT_FOR_EXPIRY_S = 5
+WAIT_FOR_EXPIRY_S, BETWEEN_MESSAGES_S = 5, 3
 
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
+@covers("MQDMPR-3.1.1.12-31", "MQDMPR-3.1.1.12-46")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
@@ -28,11 +29,12 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    (second,) = sender.send(3, delivery=delivery, journal=["positive"], label="journaled, too", priority=5)
+    large = {"body": "large" * 12_001, "label": "journaled, too"}
+    (second,) = sender.send(3, delivery=delivery, journal=["positive"], priority=5, **large)
     session, frames = sender.await_first(3)
     session.acknowledge_all()
     names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}
-    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, names)
+    kept_messages = _await_system_queue_names(peer, sut, SYSTEM_JOURNAL, names)
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -44,7 +46,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     )
     without_jp = [one for one in kept_messages if "JP" not in one]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
-    copies = {one["message_id"]: one for one in sut.read_kept_messages(JOURNAL)}
+    copies = {one["message_id"]: one for one in sut.read_kept_messages(SYSTEM_JOURNAL)}
     by_tag = dict(zip(sender.tags(frames), frames, strict=True))
     for tag, message in ((1, positive), (3, second)):
         observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
@@ -55,32 +57,51 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
             observed=observed,
             evidence=frames,
         )
+        shown = copies.get(message, {})
+        for rule, (name, value) in {
+            "MQDMPR-3.1.1.12-31": ("application_tag", tag),
+            "MQDMPR-3.1.1.12-46": ("label", large["label"] if tag == 3 else "journaled"),
+        }.items():
+            if name in shown:
+                judge(rule, expected={name: value}, observed={name: shown[name]}, case="journal", evidence=frames)
+            else:
+                judge.mark_not_exercised(rule, reason=f"the journal shows no {name} of the message")
 
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.1.12-D60")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
-    """A message waits in its paused outgoing queue for several seconds: its SentTime, compared with the SentTime of an
-    earlier message, is the time at which the application sent it.
+    """Two messages, one 3 s after the other, wait in their paused outgoing queue for several seconds: the SentTime of
+    each message, compared with the SentTime of the message before, is the time at which the application sent it.
     """
     to = peer.direct_name(f"mqc-waiting-{delivery}")
     sender = Sender(peer, sut, to)
     begin_s = peer.environment.now().utc_s
     sender.send(1, delivery="recoverable")
-    session, (first,) = sender.await_first(1)
+    session, _ = sender.await_first(1)
     session.acknowledge_all()
     sut.pause(to)
     sender.send(2, delivery=delivery)
     elapsed_s = peer.environment.now().utc_s - begin_s
+    peer.pass_time(BETWEEN_MESSAGES_S * 1_000)
+    sender.send(3, delivery=delivery)
     peer.pass_time(WAIT_FOR_EXPIRY_S * 1_000)
     sut.resume(to)
-    frames = sender.collect(session, 2)
+    frames = sender.collect(session, 3)
+    sent_s = [frame["UserHeader"].SentTime for frame in frames]
     judge(
         "MQDMPR-3.1.1.12-D60",
-        expected=between(first["UserHeader"].SentTime, first["UserHeader"].SentTime + elapsed_s + 1),
-        observed=frames[-1]["UserHeader"].SentTime,
+        expected=between(sent_s[0], sent_s[0] + elapsed_s + 1),
+        observed=sent_s[1] if len(frames) > 1 else "no second message",
         case="SentTime in seconds",
+        evidence=frames,
+    )
+    judge(
+        "MQDMPR-3.1.1.12-D60",
+        expected=between(BETWEEN_MESSAGES_S - 1, BETWEEN_MESSAGES_S + WAIT_FOR_EXPIRY_S - 1),
+        observed=sent_s[-1] - sent_s[-2],
+        case="seconds between the SentTimes of the two messages that waited",
         evidence=frames,
     )
     session.acknowledge_all()
@@ -100,7 +121,7 @@ def test_each_copy_for_several_queues_is_journaled(peer, sut, judge):
     peer.inbox.acknowledge()
 
     def list_copies() -> list[str]:
-        kept = sut.control.call("peek", queue=JOURNAL, limit=10_000)["messages"]
+        kept = sut.control.call("peek", queue=SYSTEM_JOURNAL, limit=10_000)["messages"]
         return sorted(one["message_id"] for one in kept if one["label"] == label)
 
     peer.eventually(lambda: len(list_copies()) >= len(frames))

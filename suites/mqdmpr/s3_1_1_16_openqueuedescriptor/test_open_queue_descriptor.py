@@ -94,13 +94,13 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         evidence=[*evidence, third],
         case="AccessType of the descriptors when a third reader requests another access",
     )
-    beside = remote.open(association=association)
+    remote.open(association=association, access=access)
     judge(
         "MQDMPR-3.1.1.16-14",
-        expected=["Opened", "Opened", "ReadyForRead", "ReadyForRead"],
-        observed=sorted(one["RemoteReadState"] for one in _read_descriptors(sut, queue)),
-        evidence=[*evidence, third, beside.session],
-        case="RemoteReadState of the descriptors while two readers read",
+        expected=any_order("Opened", "Opened", "ReadyForRead", "ReadyForRead"),
+        observed=[one["RemoteReadState"] for one in _read_descriptors(sut, queue)],
+        evidence=[*evidence, third],
+        case="RemoteReadState of the descriptors when a second reader reads",
     )
     single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     observed = [{name: one[name] for name in single} for one in both]
@@ -112,13 +112,14 @@ def _read_descriptors(sut, queue):
     return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 
 
-@needs("inspect", "open_to_send", "several_queues")
+@needs("inspect", "open_to_send", "several_queues", "queues")
 @covers("MQDMPR-3.1.1.16-06", "MQDMPR-3.1.1.16-07", "MQDMPR-3.1.1.16-08")
 def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
-    """The descriptor of two queues that are opened together shows SendAccess, RemoteReadState None and no
-    QueueReference.
+    """The descriptor of three queues that are opened together, one of them a queue of the SUT, shows SendAccess,
+    RemoteReadState None and no QueueReference.
     """
-    to = ",".join(peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2"))
+    names = [peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2")]
+    to = ",".join([*names, sut.direct_name(sut.queue())])
     handle = sut.control.call("open_to_send", to=to)["handle"]
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)

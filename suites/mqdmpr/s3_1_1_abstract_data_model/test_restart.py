@@ -70,7 +70,8 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
-    sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
+    for label, quota_kb in (("changed", 76), ("changed again", 77)):
+        sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
 
     def read_properties() -> list[dict[str, Any]]:
         shown = [sut.inspect_queue(name) if sut.has("inspect") else {} for name in names]
@@ -111,13 +112,15 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 
 
 @needs("send")
-@covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01")
+@covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01", "MQDMPR-3.1.1.12-20")
 def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
-    """Applications of the SUT send two recoverable messages to each of three queues of the peer, which does not accept
-    connections until the SUT has restarted: all messages arrive, each at its destination.
+    """Applications of the SUT send an express and two recoverable messages to each of three queues of the peer, which
+    does not accept connections until the SUT has restarted: all recoverable messages arrive, each at its destination.
     """
     names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
     for tag in range(1, 7):
+        if tag % 2:
+            sut.send(names[(tag + 1) // 2], body="express", application_tag=10 + tag)
         sut.send(names[(tag + 1) // 2], body=f"kept {tag}", application_tag=tag, delivery="recoverable")
     sut.restart()
     peer.listen(ignore_incoming=True)

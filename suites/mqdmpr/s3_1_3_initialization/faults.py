@@ -446,3 +446,17 @@ class RestartKeepsMessageThatOpenTransactionSent(TransactionOperations):
         if not isinstance(queue, OutgoingQueue) and self.qm.disk.used:
             self.qm.disk.save(build_message_entry(position, serialize_message(position.MessageReference).build()))
         return position
+
+
+def _forget_later_transactions(qm: QueueManager) -> None:
+    for transaction in list(qm.adm.TransactionCollection.values())[1:]:
+        del qm.adm.TransactionCollection[transaction.Identifier]
+
+
+add(
+    "only-first-voted-transaction-known-after-restart",
+    "MQDMPR-3.1.3-D15",
+    "After a restart, the queue manager knows only the first transaction for which it voted.",
+    at_restart(_forget_later_transactions),
+    blind=True,
+)

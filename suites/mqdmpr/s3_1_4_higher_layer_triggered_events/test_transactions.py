@@ -343,6 +343,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("first", "second", "third")
+    earlier = application.begin_transaction(external=True)
     transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
     for transaction in transactions.values() if not empty else ():
         application.receive(transaction=transaction)
@@ -367,6 +368,13 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
             evidence=evidence,
         )
     peer.settle()
+    judge(
+        "MQDMPR-3.1.4.3-03",
+        expected=holds("a transaction that was begun before the others is not prepared"),
+        observed=_list_transaction_states(sut, earlier) != ["prepared"],
+        evidence=evidence,
+    )
+    application.end_transaction("abort", earlier)
     judge(
         "MQDMPR-3.1.4.3-03",
         expected=holds("the read in the third transaction still waits"),

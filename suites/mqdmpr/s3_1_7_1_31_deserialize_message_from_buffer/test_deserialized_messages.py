@@ -4,6 +4,7 @@ fields.
 
 from __future__ import annotations
 
+import base64
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
@@ -50,6 +51,8 @@ PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 FAR_FUTURE_S = 0xF000_0001
 """A SentTime that needs 32 bits."""
+LARGE_BODY = bytes(range(256)) * 270
+TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d8")
 LONG_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
@@ -157,11 +160,11 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 
 
 @needs("receive")
-@covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
-@varied("acknowledgments", "response queue", "extension", "body", "destination")
+@covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D02", "MQDMPR-3.1.7.1.31-D05")
+@varied("acknowledgments", "response queue", "extension", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
-    """Five different received messages have the priority, times, source and delivery of their BaseHeader and
-    UserHeader.
+    """Six different received messages, one of them traced and with a body of more than 64 KB, have the priority, trace
+    queue, times, source, delivery and body of their packets.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
@@ -171,6 +174,9 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
         "message of a fast clock": peer.recoverable_message({"SentTime": FAR_FUTURE_S, "TimeToBeReceived": FOREVER}),
+        "traced express message": peer.recoverable_message(
+            {"DM": 0}, base={"PR": 5, "TR": 1}, debug={"QueueIdentifier": TRACE_QUEUE_GUID}, body=LARGE_BODY
+        ),
         "message with long lifetimes": peer.recoverable_message(
             {"TimeToBeReceived": LONG_LIFETIME_S}, base={"PR": 6, "TimeToReachQueue": LONG_LIFETIME_S - 1}
         ),
@@ -180,6 +186,16 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     for rule, name, of in (
         ("MQDMPR-3.1.7.1.31-D01", "priority", lambda frame: frame["BaseHeader"].PR),
         ("MQDMPR-3.1.7.1.31-D01", "time_to_reach_queue_s", lambda frame: frame["BaseHeader"].TimeToReachQueue),
+        (
+            "MQDMPR-3.1.7.1.31-D01",
+            "trace_queue",
+            lambda frame: str(TRACE_QUEUE_GUID) if frame["BaseHeader"].TR else None,
+        ),
+        (
+            "MQDMPR-3.1.7.1.31-D02",
+            "body_base64",
+            lambda frame: base64.b64encode(bytes(frame["MessagePropertiesHeader"].MessageBody)).decode(),
+        ),
         ("MQDMPR-3.1.7.1.31-D05", "time_to_be_received_s", lambda frame: frame["UserHeader"].TimeToBeReceived),
         ("MQDMPR-3.1.7.1.31-D05", "sent_time", lambda frame: frame["UserHeader"].SentTime),
         ("MQDMPR-3.1.7.1.31-D05", "source", lambda frame: str(peer.identifier)),

@@ -80,7 +80,9 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         for number, priority in enumerate((3, 0, 7, 3, 7))
     ]
     for label in ("first", "second", "other"):
-        packet = peer.recoverable_message(label=label, destination=f"TCP:{sut.address}\\{other}")
+        packet = peer.recoverable_message(
+            label=label, destination=f"TCP:{sut.address}\\{other}", body=bytes(range(256)) * 500
+        )
         sent.append(connection.send(packet))
     sent += [receiver.send(label=f"{number} in sequence") for number in (1, 2, 3)]
     queues = {queue: 5, sut.queue("transactional"): 3, other: 3}

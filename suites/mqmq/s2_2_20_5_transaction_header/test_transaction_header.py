@@ -221,6 +221,30 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
         observed=numbers,
         evidence=sent,
     )
+    for number in range(1, 3):
+        next_transaction = sut.control.call("begin")["transaction"]
+        for tag in (count + 2 * number - 1, count + 2 * number):
+            sender.send(tag, transaction=next_transaction)
+        sut.control.call("commit", transaction=next_transaction)
+    later = [Layout(frame) for frame in sender.collect(session, count + 4)[count:]]
+    for bit, marks, rules in (
+        ("FM", [1, 0, 1, 0], ("MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06")),
+        ("LM", [0, 1, 0, 1], ("MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07")),
+    ):
+        judge(
+            *rules,
+            expected=marks,
+            observed=[one.fields.get(f"TransactionHeader.Flags.{bit}") for one in later],
+            case=f"{bit} of each message of two later transactions",
+            evidence=session.messages,
+        )
+    identifiers = {one.fields.get("TransactionHeader.Flags.ID") for one in found}
+    judge(
+        "MQDMPR-3.1.7.1.32-D04",
+        expected=holds("all messages of the transaction have the same transaction identifier"),
+        observed=len(identifiers) == 1,
+        evidence=sent,
+    )
     session.acknowledge_all()
 
 

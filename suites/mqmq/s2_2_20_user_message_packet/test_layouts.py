@@ -23,6 +23,7 @@ BASE_HEADER_SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
 BODY, LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
+LARGE_BODY = BODY * 1_001
 LONGEST_LABEL = "L" * 249
 FIELDS_OF_RULES = {
     "MQMQ-2.2.19.2-D01": (USER,),
@@ -56,6 +57,7 @@ FIELDS_OF_EXPRESS_MESSAGE = (
         "MQMQ-2.2.19.1-D01": (BASE,),
         "MQMQ-2.2.19.2-D03": (f"{USER}TimeToBeReceived",),
         "MQMQ-2.2.18-D01": (f"{USER}TimeToBeReceived", f"{PROPERTIES}ApplicationTag"),
+        "MQDMPR-3.1.7.1.32-04": ("BaseHeader.PacketSize",),
         "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.PR", "BaseHeader.Flags.TR"),
         "MQDMPR-3.1.7.1.32-D01": (BASE,),
     }
@@ -84,6 +86,7 @@ FIELDS_OF_TRACED_MESSAGE = (
         "MQMQ-2.2.19.1-13": ("BaseHeader.Flags.TR", "BaseHeader.Flags.DH"),
         "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.TR",),
         "MQDMPR-3.1.7.1.32-D01": (BASE,),
+        "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
         "MQDMPR-3.1.7.1.32-D07": ("DebugHeader.",),
     }
 )
@@ -169,23 +172,23 @@ def _build_expected_properties(**fields):
 @covers(*FIELDS_OF_EXPRESS_MESSAGE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
-    """The SUT sends an express message, or a recoverable message with the longest label, with all properties that an
-    application can set: each property is in the specified field.
+    """The SUT sends an express message with a large body, or a recoverable message with the longest label, with all
+    properties that an application can set: each property is in the specified field.
     """
     answers = peer.direct_name("mqc-answers")
-    lifetime_s = 0x0102_0304 if delivery == "express" else 0x8102_0304
-    label = LABEL if delivery == "express" else LONGEST_LABEL
+    lifetime_s, time_to_reach_queue_s = (0x0102_0304, 1_000) if delivery == "express" else (0x8102_0304, 0x0001_0203)
+    label, priority, body = (LABEL, 6, LARGE_BODY) if delivery == "express" else (LONGEST_LABEL, 7, BODY)
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
-        body=BODY,
+        body=body,
         label=label,
         body_type=BODY_TYPE,
-        priority=6,
+        priority=priority,
         delivery=delivery,
         acks=["positive_receive", "negative_receive"],
         admin_queue=rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\000000A7",
         response_queue=answers,
-        time_to_reach_queue_s=1_000,
+        time_to_reach_queue_s=time_to_reach_queue_s,
         time_to_be_received_s=lifetime_s,
         journal=["negative"],
         application_tag=0xC0FF_EE01,
@@ -193,12 +196,13 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
     outgoing.end()
     wanted = {
         "BaseHeader.VersionNumber": 0x10,
-        "BaseHeader.Flags.PR": 6,
+        "BaseHeader.Flags.PR": priority,
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 0,
         "BaseHeader.Flags.TR": 0,
         "BaseHeader.Signature": BASE_HEADER_SIGNATURE,
-        "BaseHeader.TimeToReachQueue": 1_000,
+        "BaseHeader.TimeToReachQueue": time_to_reach_queue_s,
+        "BaseHeader.PacketSize": len(frame.data),
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": lifetime_s,
@@ -210,6 +214,8 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
             **{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE},
             Label=label + "\0",
             LabelLength=len(label) + 1,
+            MessageSize=len(body),
+            MessageBody=body.encode().hex(),
         ),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
@@ -274,6 +280,7 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 1,
         "BaseHeader.Flags.TR": 1,
+        f"{PROPERTIES}Label": LABEL + "\0",
         "DebugHeader.Flags.QT": 1,
         "DebugHeader.QueueIdentifier": str(TRACE_QUEUE_GUID),
         ORDER: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],

@@ -14,7 +14,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 
 DESTINATION_QUEUE_NUMBER = 1
-TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
+TAG_FIELD, IDENTIFIER_FIELD = "MessagePropertiesHeader.ApplicationTag", "UserHeader.MessageID"
 
 
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
@@ -29,9 +29,14 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
     connection.send(peer.message(to, destination=None, ApplicationTag=first_tag))
     packet = peer.message({**to, **user}, destination=None, ApplicationTag=tag, **headers)
     sent = connection.send(packet)
+    number = sent["UserHeader"].MessageID
 
     def list_forwarded_frames() -> list[Frame]:
-        return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG_FIELD) == tag]
+        return [
+            frame
+            for frame in peer.inbox.pieces
+            if Layout(frame).fields.get(TAG_FIELD) == tag or Layout(frame).fields.get(IDENTIFIER_FIELD) == number
+        ]
 
     peer.environment.run_until(lambda: bool(list_forwarded_frames()), sut.connect_timeout_ms + sut.response_timeout_ms)
     peer.inbox.acknowledge()

@@ -65,7 +65,9 @@ queue that contains the message at the end of the check.
     "MQQB-3.1.5.7-05",
     "MQQB-3.1.5.7-07",
     "MQDMPR-3.1.1.12-21",
+    "MQDMPR-3.1.1.12-23",
     "MQDMPR-3.1.1.12-24",
+    "MQDMPR-3.1.1.12-26",
     "MQMQ-2.2.19.2-13",
 )
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
@@ -110,8 +112,10 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     for rule, name in (
         ("MQQB-3.1.5.7-02", "messages in the journal"),
         ("MQDMPR-3.1.1.12-21", "messages in the journal"),
+        ("MQDMPR-3.1.1.12-23", "messages in the journal"),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
         ("MQDMPR-3.1.1.12-24", "messages in the dead-letter queue"),
+        ("MQDMPR-3.1.1.12-26", "messages in the dead-letter queue"),
         ("MQMQ-2.2.19.2-13", "messages in the dead-letter queue"),
     ):
         judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)

@@ -1,0 +1,454 @@
+"""Faults of MQDMPR-3.1.1.12-35 to MQDMPR-3.1.1.12-D50 in which only some messages are acknowledged wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+PA, PR, NA, NR = (MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR"))
+ARRIVAL = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+DELETED = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+EXPIRED = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+
+_When = Callable[[Message], bool]
+
+
+def _is_recoverable(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE and message.TransactionIdentifier is None
+
+
+def _is_express(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+
+def _is_transactional(message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _omit_acks(which: set[MessageClass], when: _When) -> Install:
+    """Build a fault that omits the acknowledgments of some messages."""
+
+    class Omitted(AdminAcks):
+        def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            if not (message_class in which and when(message)):
+                super().send(message, message_class, now)
+
+    return replace_part(Omitted)
+
+
+def _add_acks(which: set[MessageClass], when: _When) -> Install:
+    """Build a fault that acknowledges the removal or the refusal of some messages although they request nothing."""
+
+    class Added(AdminAcks):
+        def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            super().acknowledge_failure(self._request(message, message_class, NA), message_class, now)
+
+        def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+            kept = position.MessageReference
+            position.MessageReference = self._request(kept, ARRIVAL, PA)
+            super().acknowledge_arrival(position, now)
+            position.MessageReference = kept
+
+        def _request(self, message: Message, message_class: MessageClass, bit: int) -> Message:
+            if message_class in which and when(message):
+                return replace(message, AcknowledgementsRequested=message.AcknowledgementsRequested | bit)
+            return message
+
+    return replace_part(Added)
+
+
+class _SecondOmitted(AdminAcks):
+    """Omit the second acknowledgment of a class to an administration queue."""
+
+    classes: frozenset[MessageClass] = frozenset()
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.counts: dict[tuple[str | None, MessageClass], int] = {}
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        key = (message.AdministrationQueueFormatName, message_class)
+        self.counts[key] = self.counts.get(key, 0) + 1
+        if message_class not in self.classes or self.counts[key] != 2:
+            super().send(message, message_class, now)
+
+
+def _omit_second(*which: MessageClass) -> Install:
+    return replace_part(type("SecondOmitted", (_SecondOmitted,), {"classes": frozenset(which)}))
+
+
+def _requests(*bits: int) -> _When:
+    wanted = sum(bits)
+    return lambda message: message.AcknowledgementsRequested & 0xF == wanted
+
+
+_LARGE_BODY_BYTES = 50_000
+
+for _name, _rule, _says, _install in (
+    (
+        "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
+        "MQDMPR-3.1.1.12-35",
+        "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
+        _omit_acks({ARRIVAL}, _requests(PA, NR)),
+    ),
+    (
+        "receiver-request-of-all-four-acknowledges-no-receive",
+        "MQDMPR-3.1.1.12-35",
+        "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
+        _omit_acks({RECEIVED}, _requests(PA, PR, NA, NR)),
+    ),
+    (
+        "receiver-request-of-pr-with-na-acknowledges-no-refusal",
+        "MQDMPR-3.1.1.12-35",
+        "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
+        _omit_acks({BAD_QUEUE, FULL}, _requests(PR, NA)),
+    ),
+    (
+        "receiver-refused-message-to-missing-queue-acknowledged-without-request",
+        "MQDMPR-3.1.1.12-37",
+        "The receiver acknowledges a message to a missing queue that requests no acknowledgments.",
+        _add_acks({BAD_QUEUE}, lambda message: not message.AcknowledgementsRequested),
+    ),
+    (
+        "receiver-message-to-full-queue-acknowledged-without-request",
+        "MQDMPR-3.1.1.12-37",
+        "The receiver acknowledges a message to a full queue that requests no acknowledgments.",
+        _add_acks({FULL}, lambda message: not message.AcknowledgementsRequested),
+    ),
+    (
+        "receiver-transactional-arrival-acknowledged-without-request",
+        "MQDMPR-3.1.1.12-37",
+        "The receiver acknowledges the arrival of a transactional message that requests no acknowledgments.",
+        _add_acks({ARRIVAL}, lambda message: _is_transactional(message) and not message.AcknowledgementsRequested),
+    ),
+    (
+        "receiver-second-arrival-not-acknowledged",
+        "MQDMPR-3.1.1.12-38",
+        "The receiver does not acknowledge the second message that arrives for an administration queue.",
+        _omit_second(ARRIVAL),
+    ),
+    (
+        "receiver-arrival-of-large-message-not-acknowledged",
+        "MQDMPR-3.1.1.12-38",
+        "The receiver does not acknowledge the arrival of a message with a body of more than 50,000 bytes.",
+        _omit_acks({ARRIVAL}, lambda message: len(message.Body) > _LARGE_BODY_BYTES),
+    ),
+    (
+        "receiver-express-arrival-not-acknowledged",
+        "MQDMPR-3.1.1.12-38",
+        "The receiver does not acknowledge the arrival of an express message.",
+        _omit_acks({ARRIVAL}, _is_express),
+    ),
+    (
+        "receiver-second-receive-not-acknowledged",
+        "MQDMPR-3.1.1.12-39",
+        "The receiver does not acknowledge the second received message for an administration queue.",
+        _omit_second(RECEIVED),
+    ),
+    (
+        "receiver-receive-of-express-message-not-acknowledged",
+        "MQDMPR-3.1.1.12-39",
+        "The receiver does not acknowledge the receive of an express message.",
+        _omit_acks({RECEIVED}, _is_express),
+    ),
+    (
+        "receiver-second-refusal-not-acknowledged",
+        "MQDMPR-3.1.1.12-40",
+        "The receiver does not acknowledge the second refusal of a class for an administration queue.",
+        _omit_second(BAD_QUEUE, FULL),
+    ),
+    (
+        "receiver-express-refusal-for-full-queue-not-acknowledged",
+        "MQDMPR-3.1.1.12-40",
+        "The receiver does not acknowledge an express message to a full queue.",
+        _omit_acks({FULL}, _is_express),
+    ),
+    (
+        "receiver-second-removal-not-acknowledged",
+        "MQDMPR-3.1.1.12-41",
+        "The receiver does not acknowledge the second message that leaves a queue unread for an administration queue.",
+        _omit_second(PURGED, DELETED, EXPIRED),
+    ),
+    (
+        "receiver-recoverable-expiration-not-acknowledged",
+        "MQDMPR-3.1.1.12-41",
+        "The receiver does not acknowledge a recoverable message that was not received in time.",
+        _omit_acks({EXPIRED}, _is_recoverable),
+    ),
+    (
+        "receiver-recoverable-message-of-deleted-queue-not-acknowledged",
+        "MQDMPR-3.1.1.12-41",
+        "The receiver does not acknowledge a recoverable message whose queue was deleted.",
+        _omit_acks({DELETED}, _is_recoverable),
+    ),
+    (
+        "receiver-full-reach-queue-acknowledges-no-transactional-refusal",
+        "MQDMPR-3.1.1.12-42",
+        "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
+        _omit_acks(set(MessageClass) - {ARRIVAL}, lambda one: _is_transactional(one) and _requests(PA, NA)(one)),
+    ),
+    (
+        "receiver-full-reach-queue-acknowledges-no-full-queue",
+        "MQDMPR-3.1.1.12-42",
+        "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
+        _omit_acks({FULL}, _requests(PA, NA)),
+    ),
+    (
+        "receiver-nack-receive-acknowledges-no-missing-queue",
+        "MQDMPR-3.1.1.12-43",
+        "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
+        _omit_acks({BAD_QUEUE}, _requests(NA, NR)),
+    ),
+    (
+        "receiver-nack-receive-acknowledges-no-deleted-queue",
+        "MQDMPR-3.1.1.12-43",
+        "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
+        _omit_acks({DELETED}, _requests(NA, NR)),
+    ),
+    (
+        "receiver-full-receive-acknowledges-no-purge",
+        "MQDMPR-3.1.1.12-44",
+        "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
+        _omit_acks({PURGED}, _requests(PR, NA, NR)),
+    ),
+    (
+        "receiver-full-receive-acknowledges-no-transactional-receive",
+        "MQDMPR-3.1.1.12-44",
+        "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
+        _omit_acks({RECEIVED}, lambda one: _is_transactional(one) and _requests(PR, NA, NR)(one)),
+    ),
+    (
+        "receiver-nack-reach-queue-omitted-for-missing-queue",
+        "MQDMPR-3.1.1.12-D50",
+        "The receiver does not acknowledge a message to a missing queue that requests only NA.",
+        _omit_acks({BAD_QUEUE}, _requests(NA)),
+    ),
+):
+    add(_name, _rule, _says, _install, blind=True)
+
+
+class _WrongClass(AdminAcks):
+    """Send a wrong class in some acknowledgments."""
+
+    right = ARRIVAL
+    wrong = RECEIVED
+
+    def is_wrong(self, message: Message) -> bool:
+        """Return whether the acknowledgment of a message gets the wrong class."""
+        raise NotImplementedError
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return replace(ack, Class=self.wrong) if message_class is self.right and self.is_wrong(message) else ack
+
+
+class _SecondClassWrong(_WrongClass):
+    """Send a wrong class in each acknowledgment of a class after the first."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.sent = 0
+
+    def is_wrong(self, message: Message) -> bool:
+        self.sent += 1
+        return self.sent > 1
+
+
+class _RecoverableClassWrong(_WrongClass):
+    """Send a wrong class in the acknowledgment of a recoverable nontransactional message."""
+
+    def is_wrong(self, message: Message) -> bool:
+        return _is_recoverable(message)
+
+
+class _TransactionalClassWrong(_WrongClass):
+    """Send a wrong class in the acknowledgment of a transactional message."""
+
+    def is_wrong(self, message: Message) -> bool:
+        return _is_transactional(message)
+
+
+class _ExpressClassWrong(_WrongClass):
+    """Send a wrong class in the acknowledgment of an express message."""
+
+    def is_wrong(self, message: Message) -> bool:
+        return _is_express(message)
+
+
+for _rule, _right, _wrong, _kind, _case in (
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _ExpressClassWrong, "express"),
+    (
+        "MQDMPR-3.1.1.12-D10",
+        BAD_QUEUE,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _TransactionalClassWrong,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D10", BAD_QUEUE, MessageClass.MQMSG_CLASS_NACK_DELETED, _RecoverableClassWrong, "recoverable"),
+    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _SecondClassWrong, "second"),
+    (
+        "MQDMPR-3.1.1.12-D15",
+        MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
+        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+        _ExpressClassWrong,
+        "express",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D15",
+        MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
+        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+        _TransactionalClassWrong,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _SecondClassWrong, "second"),
+    (
+        "MQDMPR-3.1.1.12-D20",
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+        _ExpressClassWrong,
+        "express",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D20",
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
+        MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+        _RecoverableClassWrong,
+        "recoverable",
+    ),
+    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _RecoverableClassWrong, "recoverable"),
+    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _SecondClassWrong, "second"),
+    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _TransactionalClassWrong, "transactional"),
+    (
+        "MQDMPR-3.1.1.12-D12",
+        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _RecoverableClassWrong,
+        "recoverable",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D12",
+        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _TransactionalClassWrong,
+        "transactional",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D27",
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
+        PURGED,
+        _SecondClassWrong,
+        "second",
+    ),
+):
+    _acked = _right.name.removeprefix("MQMSG_CLASS_")
+    add(
+        f"queue-manager-{_acked.lower().replace('_', '-')}-of-{_case}-message-with-other-class",
+        _rule,
+        f"The queue manager sends the class {_wrong.name} instead of {_acked} for a {_case} message.",
+        replace_part(type("WrongClass", (_kind,), {"right": _right, "wrong": _wrong})),
+        blind=True,
+    )
+
+
+@fault("receiver-order-ack-class-of-second-order-ack-normal", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverOrderAckClassOfSecondOrderAckNormal(OrderAcks):
+    """The receiver sends each OrderAck after the first with the class Normal."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.sent = 0
+
+    def send_transactional_ack(self, name: str, message_class: MessageClass, *arguments: Any, **named: Any) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK:
+            self.sent += 1
+            if self.sent > 1:
+                message_class = MessageClass.MQMSG_CLASS_NORMAL
+        super().send_transactional_ack(name, message_class, *arguments, **named)
+
+
+def _change_final_acks(when: Callable[[MessagePosition, MessageClass], bool]) -> Install:
+    """Build a fault that omits some FinalAcks."""
+
+    class Omitted(FinalAcks):
+        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+            if not when(position, reason):
+                super().acknowledge_final(position, reason, now)
+
+    return replace_part(Omitted)
+
+
+for _reason, _case in ((PURGED, "purged"), (EXPIRED, "expired"), (DELETED, "deleted-with-queue")):
+    add(
+        f"receiver-final-ack-required-for-{_case}-message-ignored",
+        "MQDMPR-3.1.1.12-63",
+        f"The receiver sends no FinalAck for a message that was {_case.replace('-', ' ')}.",
+        _change_final_acks(lambda position, reason, wanted=_reason: reason is wanted),  # type: ignore[misc]
+        blind=True,
+    )
+
+
+@fault("receiver-final-ack-required-of-second-message-ignored", breaks="MQDMPR-3.1.1.12-63", blind=True)
+class ReceiverFinalAckRequiredOfSecondMessageIgnored(FinalAcks):
+    """The receiver sends a FinalAck only for the first message of a sequence."""
+
+    @only_if(lambda part, position, reason, now: position.MessageReference.TransactionSequenceNumber > 1)
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        pass
+
+
+@fault("receiver-final-ack-of-message-with-acknowledgments-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOfMessageWithAcknowledgmentsOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a transactional message with FinalAckRequired whose administration queue
+    gets an acknowledgment.
+    """
+
+    @only_if(lambda part, position, reason, now: position.MessageReference.AcknowledgementsRequested != 0)
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        pass
+
+
+@fault("reports-only-of-recoverable-messages", breaks="MQDMPR-3.1.1.12-D61", blind=True)
+class ReportsOnlyOfRecoverableMessages(Tracing):
+    """The queue manager sends no report about an express message."""
+
+    @only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
+    def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
+        pass
+
+
+@fault("report-of-message-without-trace-flag-sent", breaks="MQDMPR-3.1.1.12-D61", blind=True)
+class ReportOfMessageWithoutTraceFlagSent(Tracing):
+    """The queue manager reports a message whose DebugHeader names a queue although TR is clear."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        super().trace_received(replace(message, TracingRequested=True), now)

@@ -1,0 +1,338 @@
+"""Faults of the rules about security and defaults of MS-MQDMPR 3.1.1.12 in which only some messages are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.primitives import set_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import change_construction
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.security import SignatureType
+from reference_qm.surface.clock import Now
+
+
+class _AfterOther(Sending):
+    """Give a message of an application a value of an earlier message of an application."""
+
+    attribute = ""
+    default: Any = None
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.value: Any = None
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if message.Class == 0 and message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
+            value = getattr(message, self.attribute)
+            if value != self.default:
+                self.value = value
+            elif self.value is not None:
+                position.MessageReference = replace(message, **{self.attribute: self.value})
+        return super().construct_user_message(position)
+
+
+for _attribute, _default, _rule in (
+    ("Label", "", "MQDMPR-3.1.1.12-D41"),
+    ("Body", b"", "MQDMPR-3.1.1.12-D39"),
+    ("BodyType", 0, "MQDMPR-3.1.1.12-D40"),
+    ("AppSpecific", 0, "MQDMPR-3.1.1.12-D38"),
+    ("TimeToBeReceived", 0xFFFFFFFF, "MQDMPR-3.1.1.12-D42"),
+    ("TracingRequested", False, "MQDMPR-3.1.1.12-D31"),
+    ("TracingQueueIdentifier", UUID(int=0), "MQDMPR-3.1.1.12-D32"),
+    ("PositiveJournalingRequested", False, "MQDMPR-3.1.1.12-D33"),
+    ("NegativeJournalingRequested", False, "MQDMPR-3.1.1.12-D34"),
+    ("ResponseQueueFormatName", None, "MQDMPR-3.1.1.12-D35"),
+    ("AdministrationQueueFormatName", None, "MQDMPR-3.1.1.12-D36"),
+    ("AcknowledgementsRequested", 0, "MQDMPR-3.1.1.12-D37"),
+    ("Priority", 3, "MQDMPR-3.1.1.12-D48"),
+    ("DeliveryGuarantee", DeliveryGuarantee.EXPRESS, "MQDMPR-3.1.1.12-19"),
+    ("security", None, "MQDMPR-3.1.1.12-D30"),
+):
+    add(
+        f"sender-default-{_attribute.lower()}-is-that-of-message-before",
+        _rule,
+        f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
+        replace_part(type("AfterOther", (_AfterOther,), {"attribute": _attribute, "default": _default})),
+        blind=True,
+    )
+
+
+class _OtherDefault(Sending):
+    """Send messages of one delivery with another default."""
+
+    when: Callable[[Message], bool]
+    attribute = ""
+    value: Any = None
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if message.Class == 0 and type(self).when(message):
+            default = Message(Identifier=message.Identifier, DestinationQueueFormatName="")
+            if getattr(message, self.attribute) == getattr(default, self.attribute):
+                position.MessageReference = replace(message, **{self.attribute: self.value})
+        return super().construct_user_message(position)
+
+
+for _when, _case in (
+    (lambda message: message.TransactionIdentifier is not None, "transactional"),
+    (
+        lambda message: (
+            message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE and message.TransactionIdentifier is None
+        ),
+        "recoverable",
+    ),
+):
+    for _attribute, _value, _rule in (
+        ("BodyType", 8, "MQDMPR-3.1.1.12-D40"),
+        ("AppSpecific", 1, "MQDMPR-3.1.1.12-D38"),
+        ("TimeToBeReceived", 345_600, "MQDMPR-3.1.1.12-D42"),
+        ("NegativeJournalingRequested", True, "MQDMPR-3.1.1.12-D34"),
+    ):
+        add(
+            f"sender-default-{_attribute.lower()}-of-{_case}-message-wrong",
+            _rule,
+            f"The sender sends a {_case} message without {_attribute} with the value {_value}.",
+            replace_part(
+                type(
+                    "OtherDefault",
+                    (_OtherDefault,),
+                    {"when": staticmethod(_when), "attribute": _attribute, "value": _value},
+                )
+            ),
+            blind=True,
+        )
+
+
+class _Remembering(Securing):
+    """Remember whether a message was signed or encrypted, and with what."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.level = 0
+        self.signature = b""
+        self.certificate = b""
+
+
+@fault("sender-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)
+class SenderMessageAfterEncryptedMessageEncrypted(_Remembering):
+    """The sender encrypts the body of each message with security attributes that follows an encrypted message."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        assert message.security is not None
+        self.level = message.security.PrivacyLevel or self.level
+        if self.level and not message.security.PrivacyLevel:
+            message = replace(message, security=replace(message.security, PrivacyLevel=self.level))
+            packet = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": self.level})
+        return super().encrypt_body(session, message, packet, now)
+
+
+def _leave_clear(when: Callable[[Message], bool], level: int) -> Install:
+    """Build a fault in which the bodies of some messages with a PrivacyLevel stay clear."""
+
+    class Clear(Securing):
+        def encrypt_body(
+            self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+        ) -> UserMessagePacket:
+            secured = super().encrypt_body(session, message, packet, now)
+            assert message.security is not None
+            if message.security.PrivacyLevel == level and when(message):
+                clear = packet.MessagePropertiesHeader.MessageBody
+                changes = {"BaseHeader.PacketSize": 0, "MessagePropertiesHeader.MessageBody": clear}
+                return set_fields(secured, changes)
+            return secured
+
+    return replace_part(Clear)
+
+
+def _is_large(message: Message) -> bool:
+    return len(message.Body) > 4096
+
+
+def _is_transactional(message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _is_signed(message: Message) -> bool:
+    return message.security is not None and bool(message.security.AuthenticationLevel)
+
+
+for _level, _number, _rule in (
+    ("base", 1, "MQDMPR-3.1.1.12-06"),
+    ("enhanced", 3, "MQDMPR-3.1.1.12-07"),
+    ("advanced", 5, "MQDMPR-3.1.1.12-08"),
+):
+    for _case, _when in (("large", _is_large), ("transactional", _is_transactional), ("signed", _is_signed)):
+        add(
+            f"sender-{_level}-body-of-{_case}-message-not-encrypted",
+            _rule,
+            f"The sender sends the body of a {_case} message with PrivacyLevel {_level.title()} in clear text.",
+            _leave_clear(_when, _number),
+            blind=True,
+        )
+
+
+@fault("sender-message-after-signed-message-signed", breaks="MQDMPR-3.1.1.12-10", blind=True)
+class SenderMessageAfterSignedMessageSigned(_Remembering):
+    """The sender signs each message with security attributes that follows a signed message."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        security = message.security
+        if security is not None and security.AuthenticationLevel:
+            self.level, self.certificate = security.AuthenticationLevel, security.SenderCertificate
+        elif security is not None and self.level:
+            message = replace(
+                message,
+                security=replace(security, AuthenticationLevel=self.level, SenderCertificate=self.certificate),
+            )
+            packet = set_fields(packet, {"SecurityHeader.SecurityData.SenderCert": self.certificate})
+        return super().sign_packet(message, packet)
+
+
+@fault("sender-signature-of-message-before-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
+class SenderSignatureOfMessageBeforeRepeated(_Remembering):
+    """The sender puts the signature of the first signed message into each later signed message."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        signed = super().sign_packet(message, packet)
+        header = signed.SecurityHeader
+        if not _is_signed(message) or header is None or not header.SecurityData.Signature:
+            return signed
+        self.signature = self.signature or header.SecurityData.Signature
+        return set_fields(signed, {"SecurityHeader.SecurityData.Signature": self.signature})
+
+
+def _sign_otherwise(when: Callable[[Message], bool], wanted: SignatureType, level: int) -> Install:
+    """Build a fault that signs some messages with another kind of signature."""
+
+    class Otherwise(Securing):
+        def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+            security = message.security
+            if security is not None and security.AuthenticationLevel == wanted and when(message):
+                message = replace(message, security=replace(security, AuthenticationLevel=level))
+            return super().sign_packet(message, packet)
+
+    return replace_part(Otherwise)
+
+
+def _is_recoverable(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+
+
+for _kind, _rule, _other in (
+    (SignatureType.SIG10, "MQDMPR-3.1.1.12-11", SignatureType.SIG20),
+    (SignatureType.SIG20, "MQDMPR-3.1.1.12-12", SignatureType.SIG10),
+):
+    for _case, _when in (("large", _is_large), ("recoverable", _is_recoverable)):
+        add(
+            f"sender-{_kind.name.lower()}-of-{_case}-message-of-other-kind",
+            _rule,
+            f"The sender signs a {_case} message with AuthenticationLevel {_kind.name.title()} with another kind of "
+            "signature.",
+            _sign_otherwise(_when, _kind, _other),
+            blind=True,
+        )
+
+
+@fault("sender-sent-time-of-second-message-is-that-of-first", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class SenderSentTimeOfSecondMessageIsThatOfFirst(Sending):
+    """The sender gives each message of an outgoing queue the SentTime of the first message that waits there."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        queue = position.QueueReference
+        if isinstance(queue, OutgoingQueue):
+            first = next(iter(queue.session.OutgoingMessageTable), None)
+            if first is not None:
+                sent = first.MessagePosition.MessageReference.SentTime
+                position.MessageReference = replace(position.MessageReference, SentTime=sent)
+        return super().construct_user_message(position)
+
+
+@fault("sender-transactional-sent-time-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class SenderTransactionalSentTimeZero(Sending):
+    """The sender sends a transactional message with the SentTime 0."""
+
+    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        return set_fields(super().construct_user_message(position), {"UserHeader.SentTime": 0})
+
+
+@fault("sender-first-in-transaction-of-second-transaction-false", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderFirstInTransactionOfSecondTransactionFalse(Sending):
+    """The sender clears FirstInTransaction in every transaction after the first to an outgoing queue."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if message.FirstInTransaction and message.TransactionSequenceNumber > 1:
+            position.MessageReference = replace(message, FirstInTransaction=False)
+        return super().construct_user_message(position)
+
+
+@fault("sender-last-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderLastInTransactionAlsoInSecondMessage(Sending):
+    """The sender also sets LastInTransaction in a message that is neither the first nor the last of a transaction."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        message = position.MessageReference
+        if message.TransactionIdentifier is not None and not (message.FirstInTransaction or message.LastInTransaction):
+            position.MessageReference = replace(message, LastInTransaction=True)
+        return super().construct_user_message(position)
+
+
+def _change_acks_source(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if not message.Class or message.Identifier.Ordinal % 2:
+        return packet
+    other = UUID(int=message.Identifier.QueueManagerGuid.int ^ 1)
+    return set_fields(packet, {"UserHeader.SourceQueueManager": other})
+
+
+add(
+    "queue-manager-source-of-each-second-acknowledgment-other",
+    "MQDMPR-3.1.1.12-D51",
+    "The queue manager sends each second acknowledgment with another SourceQueueManager.",
+    change_construction(_change_acks_source),
+    blind=True,
+)
+
+
+@fault("sender-third-copy-names-unlisted-queue", breaks="MQDMPR-3.1.1.12-27", blind=True)
+class SenderThirdCopyNamesUnlistedQueue(Enqueueing):
+    """The sender gives the third copy of a message to several queues a destination that the list does not contain."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.names: list[str] = []
+
+    def _enqueue_message(self, queue: Queue | None, message: Message, now: Now, transaction: Any) -> Any:
+        if message.DestinationMultiQueueFormatName is not None:
+            self.names.append(message.DestinationQueueFormatName)
+            if len(self.names) % 3 == 0:
+                message = replace(message, DestinationQueueFormatName="DIRECT=TCP:127.0.0.9\\private$\\other")
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+def _clear_highest_bit_of_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if message.Class:
+        return packet
+    return set_fields(packet, {"MessagePropertiesHeader.ApplicationTag": lambda tag: tag & 0x7FFF_FFFF})
+
+
+add(
+    "sender-application-tag-highest-bit-cleared",
+    "MQDMPR-3.1.1.12-31",
+    "The sender clears the highest bit of the ApplicationTag of a message of an application.",
+    change_construction(_clear_highest_bit_of_tag),
+)

@@ -1,0 +1,320 @@
+"""Faults of MS-MQDMPR 3.1.4 Higher-Layer Triggered Events in which only some transactions, messages or queues are
+wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.states import MessagePositionState, OutgoingQueueState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_sent
+
+
+@fault("prepare-of-second-transaction-prepares-first", breaks="MQDMPR-3.1.4.3-03", blind=True)
+class PrepareOfSecondTransactionPreparesFirst(Coordinating):
+    """The queue manager also prepares every older active transaction of a coordinator when it prepares one."""
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        for other in self.qm.adm.TransactionCollection.values():
+            if other is transaction:
+                break
+            if not other.SinglePhase and other.state is TransactionState.ACTIVE:
+                other.state = TransactionState.PREPARED
+        return super().prepare(transaction, single_phase, token, now)
+
+
+class _OtherAlso(TransactionEvents):
+    """Find the transactions that were begun after a given transaction."""
+
+    def list_later(self, transaction: Transaction) -> list[Transaction]:
+        """Return the active transactions that were begun after a transaction."""
+        known = list(self.qm.adm.TransactionCollection.values())
+        later = known[known.index(transaction) + 1 :] if transaction in known else []
+        return [one for one in later if one.state is TransactionState.ACTIVE]
+
+
+@fault("commit-also-commits-later-transaction-on-same-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
+class CommitAlsoCommitsLaterTransactionOnSameQueue(_OtherAlso):
+    """A commit also makes the messages available that a later transaction sent to the same local queue."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        queues = {position.QueueReference for position in list_sent(transaction)}
+        for other in self.list_later(transaction):
+            for position in list_sent(other):
+                if position.QueueReference in queues and not isinstance(position.QueueReference, OutgoingQueue):
+                    self.qm.positions.message_available(position)
+        super().transaction_commit(transaction, now)
+
+
+@fault("abort-also-undoes-dequeues-of-later-transaction", breaks="MQDMPR-3.1.4.5-03", blind=True)
+class AbortAlsoUndoesDequeuesOfLaterTransaction(_OtherAlso):
+    """An abort also returns the messages to their queues that a later transaction received."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        for other in self.list_later(transaction):
+            for operation in list(other.TransactionalOperationCollection):
+                if operation.OperationType is OperationType.DEQUEUE:
+                    other.TransactionalOperationCollection.remove(operation)
+                    self.qm.positions.unlock_message(operation.MessagePositionReference)
+        super().transaction_abort(transaction, now)
+
+
+@fault("first-message-of-third-transaction-not-marked-first", breaks="MQDMPR-3.1.4.3-06", blind=True)
+class FirstMessageOfThirdTransactionNotMarkedFirst(TransactionEvents):
+    """The queue manager marks no first message in each transaction after the second."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.count = 0
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        self.count += 1
+        if self.count > 2:
+            for position in list_sent(transaction):
+                position.MessageReference = replace(position.MessageReference, FirstInTransaction=False)
+
+
+@fault("last-message-of-long-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
+class LastMessageOfLongTransactionNotMarkedLast(TransactionEvents):
+    """The queue manager marks the third message as the last message of a transaction with more than three messages."""
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        sent = list_sent(transaction)
+        for number, position in enumerate(sent if len(sent) > 3 else ()):
+            position.MessageReference = replace(position.MessageReference, LastInTransaction=number == 2)
+
+
+@fault("boundaries-of-external-transaction-not-marked", breaks=("MQDMPR-3.1.4.3-06", "MQDMPR-3.1.4.3-07"), blind=True)
+class BoundariesOfExternalTransactionNotMarked(TransactionEvents):
+    """The queue manager marks neither the first nor the last message of a transaction of a coordinator."""
+
+    def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
+        super().transaction_prepare(transaction, single_phase)
+        for position in list_sent(transaction) if not single_phase else ():
+            position.MessageReference = replace(
+                position.MessageReference, FirstInTransaction=False, LastInTransaction=False
+            )
+
+
+@fault("second-sent-message-available-before-commit", breaks="MQDMPR-3.1.4.4-07", blind=True)
+class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
+    """The second message that a transaction sends to a local queue can be received before the commit."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        earlier = list_sent(transaction)
+        position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
+        if earlier and not isinstance(queue, OutgoingQueue):
+            self.qm.positions.message_available(position)
+        return position
+
+
+@fault("prepared-message-available-before-commit", breaks="MQDMPR-3.1.4.4-07", blind=True)
+class PreparedMessageAvailableBeforeCommit(Coordinating):
+    """The messages that a transaction sent to local queues can be received when the transaction is prepared."""
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        result: Result | None = super().prepare(transaction, single_phase, token, now)
+        if not single_phase:
+            for position in list_sent(transaction):
+                if not isinstance(position.QueueReference, OutgoingQueue):
+                    self.qm.positions.message_available(position)
+        return result
+
+
+@fault("commit-removes-only-first-two-received-messages", breaks="MQDMPR-3.1.4.4-11", blind=True)
+class CommitRemovesOnlyFirstTwoReceivedMessages(TransactionEvents):
+    """A commit returns the third message that the transaction received to its queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.removed = 0
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        self.removed = 0
+        super().transaction_commit(transaction, now)
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        self.removed += 1
+        if self.removed == 3:
+            self.qm.positions.unlock_message(operation.MessagePositionReference)
+        else:
+            super().commit_dequeue(operation, now)
+
+
+@fault("commit-gives-all-dequeues-reason-of-first", breaks="MQDMPR-3.1.4.4-11", blind=True)
+class CommitGivesAllDequeuesReasonOfFirst(TransactionEvents):
+    """A commit removes all received messages with the reason of the first Dequeue operation."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        reason: MessageClass | None = None
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.DEQUEUE:
+                reason = reason or operation.DequeueReason
+                operation.DequeueReason = reason
+        super().transaction_commit(transaction, now)
+
+
+@fault("commit-moves-last-message-first", breaks="MQDMPR-3.1.4.4-18", blind=True)
+class CommitMovesLastMessageFirst(TransactionEvents):
+    """A commit moves the messages of a transaction in reverse order."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        operations = transaction.TransactionalOperationCollection
+        moves = [one for one in operations if one.OperationType is OperationType.MOVE]
+        for one in moves:
+            operations.remove(one)
+        operations.extend(reversed(moves))
+        super().transaction_commit(transaction, now)
+
+
+@fault("abort-returns-received-messages-of-first-queue-only", breaks="MQDMPR-3.1.4.5-13", blind=True)
+class AbortReturnsReceivedMessagesOfFirstQueueOnly(TransactionEvents):
+    """An abort leaves the messages locked that the transaction received from another queue than its first message."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one
+            for one in transaction.TransactionalOperationCollection
+            if one.OperationType is not OperationType.ENQUEUE
+        ]
+        for one in received[1:]:
+            if one.MessagePositionReference.QueueReference is not received[0].MessagePositionReference.QueueReference:
+                transaction.TransactionalOperationCollection.remove(one)
+        super().transaction_abort(transaction, now)
+
+
+@fault("abort-of-receive-and-move-leaves-moved-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
+class AbortOfReceiveAndMoveLeavesMovedLocked(TransactionEvents):
+    """An abort leaves a moved message locked if the transaction also received a message."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        kinds = {one.OperationType for one in transaction.TransactionalOperationCollection}
+        if kinds >= {OperationType.MOVE, OperationType.DEQUEUE}:
+            transaction.TransactionalOperationCollection[:] = [
+                one
+                for one in transaction.TransactionalOperationCollection
+                if one.OperationType is not OperationType.MOVE
+            ]
+        super().transaction_abort(transaction, now)
+
+
+@fault("abort-keeps-last-of-three-sent-messages", breaks="MQDMPR-3.1.4.5-17", blind=True)
+class AbortKeepsLastOfThreeSentMessages(TransactionEvents):
+    """An abort makes the third message that the transaction sent to local queues available."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        for position in list_sent(transaction)[2:3]:
+            if not isinstance(position.QueueReference, OutgoingQueue):
+                operations = transaction.TransactionalOperationCollection
+                operations[:] = [one for one in operations if one.MessagePositionReference is not position]
+                self.qm.positions.message_available(position)
+        super().transaction_abort(transaction, now)
+
+
+@fault("purged-message-of-second-dequeue-returned", breaks="MQDMPR-3.1.4.5-08", blind=True)
+class PurgedMessageOfSecondDequeueReturned(TransactionEvents):
+    """An abort returns the second purged message of a transaction to its queue."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        purged = [
+            one.MessagePositionReference
+            for one in transaction.TransactionalOperationCollection
+            if one.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
+        ]
+        for position in purged[1:2]:
+            position.State = MessagePositionState.LOCKED
+        super().transaction_abort(transaction, now)
+
+
+def _find_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
+    """Return the newest transaction if the given one is unknown."""
+    known = part.qm.adm.TransactionCollection
+    return next(reversed(known.values()), None) if identifier not in known else None
+
+
+@fault("unknown-transaction-means-newest-one", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class UnknownTransactionMeansNewestOne(TransactionEvents):
+    """The queue manager commits, aborts or prepares its newest transaction when a request names an unknown one."""
+
+    def find_transaction(self, identifier: UUID) -> Transaction:
+        return _find_unknown(self, identifier) or super().find_transaction(identifier)
+
+
+@fault("transaction-committed-before-last-known-still", breaks="MQDMPR-3.1.4.4-23", blind=True)
+class TransactionCommittedBeforeLastKnownStill(TransactionEvents):
+    """The queue manager keeps a committed transaction with two or more operations as an empty transaction."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        several = len(transaction.TransactionalOperationCollection) > 1
+        super().transaction_commit(transaction, now)
+        if several:
+            transaction.TransactionalOperationCollection.clear()
+            transaction.state = TransactionState.ACTIVE
+            self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
+
+
+@fault("pause-of-second-queue-resumes-first", breaks="MQDMPR-3.1.4.14-03", blind=True)
+class PauseOfSecondQueueResumesFirst(Administering):
+    """The pause of an outgoing queue resumes every other paused outgoing queue."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        for other in list(self.qm.adm.OutgoingQueues.values()):
+            if other is not queue:
+                self.resume_queue(other, now)
+        super().pause_queue(queue, now)
+
+
+@fault("resume-of-queue-resumes-all-queues", breaks="MQDMPR-3.1.4.15-03", blind=True)
+class ResumeOfQueueResumesAllQueues(Administering):
+    """The queue manager resumes an outgoing queue only if no other outgoing queue is paused."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        others = [one for one in self.qm.adm.OutgoingQueues.values() if one is not queue]
+        if not any(one.State is OutgoingQueueState.ON_HOLD for one in others):
+            super().resume_queue(queue, now)
+
+
+@fault("offline-queue-manager-accepts-second-connection", breaks="MQDMPR-3.1.4.12-03", blind=True)
+class OfflineQueueManagerAcceptsSecondConnection(SessionOpening):
+    """A queue manager that is offline accepts each session after the first that it refused."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.refused = 0
+
+    def receive_establish_request(self, session: Session, packet: Any, now: Now) -> None:
+        offline = not self.qm.adm.ConnectionActive
+        self.refused += offline
+        if offline and self.refused > 1:
+            self.qm.adm.ConnectionActive = True
+            super().receive_establish_request(session, packet, now)
+            self.qm.adm.ConnectionActive = False
+        else:
+            super().receive_establish_request(session, packet, now)
+
+
+@fault("online-queue-manager-connects-first-queue-only", breaks="MQDMPR-3.1.4.13-03", blind=True)
+class OnlineQueueManagerConnectsFirstQueueOnly(Administering):
+    """A queue manager that is brought online establishes a session only for its first outgoing queue."""
+
+    def bring_online(self, now: Now) -> None:
+        self.qm.adm.ConnectionActive = True
+        for queue in list(self.qm.adm.OutgoingQueues.values())[:1]:
+            if len(queue.session.OutgoingMessageTable):
+                self.qm.establishing.establish(queue.session, now)
