@@ -22,13 +22,14 @@ WAIT_S = 5
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of three delivered messages, both messages with JP are in the sender's journal with all their properties, and the
-    message with JN is not.
+    """Of three delivered messages, the message with JP and the large message with JP and JN are in the sender's journal
+    with all their properties, and the message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    (second,) = sender.send(3, delivery=delivery, journal=["positive"], label="journaled, too", priority=5)
+    also = {"journal": ["positive", "negative"], "body": "large body " * 500}
+    (second,) = sender.send(3, delivery=delivery, label="journaled, too", priority=5, **also)
     session, frames = sender.await_first(3)
     session.acknowledge_all()
     names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}

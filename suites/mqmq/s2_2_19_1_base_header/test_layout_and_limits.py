@@ -140,10 +140,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST_PACKET_BYTES // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST_PACKET_BYTES - empty])
-    if len(bytes(packet)) != LARGEST_PACKET_BYTES:
-        raise ConformanceFailure(
-            f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
-        )
+    _check_size(packet)
     done = deliver_message(peer, packet, "largest")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
@@ -153,6 +150,27 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
         expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
+
+
+def _check_size(packet):
+    if len(bytes(packet)) != LARGEST_PACKET_BYTES:
+        raise ConformanceFailure(
+            f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
+        )
+
+
+@covers("MQMQ-2.2.19.1-D03")
+def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
+    """A transactional message with PacketSize 0x00400000 arrives: the SUT acknowledges the message and puts it into its
+    queue.
+    """
+    empty = len(bytes(Sequence(peer, 2).message(label="largest in sequence", body=b"")))
+    packet = Sequence(peer).message(label="largest in sequence", body=bytes(LARGEST_PACKET_BYTES - empty))
+    _check_size(packet)
+    done = deliver_message(peer, packet, "largest in sequence", "transactional")
+    judge(
+        "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
+    )
 
 
 @needs("send")
@@ -183,6 +201,7 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         "message with TimeToReachQueue 0": (LONG_AGO_AGE_S, 0, False),
         "message with the longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
         "message with infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
+        "message with a time of 36 hours, whose low 16 bits are 1": (LONG_AGO_AGE_S, 0x2_0001, True),
     }
     if peer.environment.virtual:
         cases |= {
