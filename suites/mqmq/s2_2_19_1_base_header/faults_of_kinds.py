@@ -9,7 +9,7 @@ from harness.faults.fields import bit_clear, bit_set, change_number, field_is, o
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction, set_packet_size
+from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
@@ -20,11 +20,10 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.faulty_messages import change_nth, drop_received, ignore_received, misread_received
+from suites.mqmq.steps.faulty_messages import change_nth, drop_received, ignore_received
 from suites.mqmq.steps.kinds_of_messages import (
     is_admin_ack,
     is_express,
@@ -145,7 +144,6 @@ for _name, _rule, _says, _when in (
 for _name, _role, _kind in (
     ("acceptor-connection-parameters", False, ConnectionParametersPacket),
     ("initiator-connection-parameters", True, ConnectionParametersPacket),
-    ("acceptor-session-ack", False, SessionAckPacket),
     ("initiator-establish-connection", True, EstablishConnectionPacket),
 ):
     add(
@@ -194,27 +192,10 @@ for _name, _rules, _says, _install in (
         sent_as("initiator", wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])),
     ),
     (
-        "initiator-in-clear-in-session-ack",
-        "MQMQ-2.2.19.1-05",
-        "The initiator sends a SessionAck with IN clear.",
-        sent_as("initiator", bit_clear(SessionAckPacket, "BaseHeader.IN")),
-    ),
-    (
         "initiator-in-clear-in-connection-parameters",
         "MQMQ-2.2.19.1-05",
         "The initiator sends ConnectionParameters with IN clear.",
         sent_as("initiator", bit_clear(ConnectionParametersPacket, "BaseHeader.IN")),
-    ),
-    (
-        "acceptor-in-clear-from-second-session-ack-on",
-        "MQMQ-2.2.19.1-05",
-        "The acceptor sends the second and every later SessionAck with IN clear.",
-        change_nth(
-            SessionAckPacket,
-            2,
-            lambda packet: (data := packet.build())[:2] + bytes([data[2] & ~8]) + data[3:],
-            lambda packet: 0,
-        ),
     ),
     (
         "receiver-in-set-in-final-ack-of-received-message",
@@ -235,24 +216,6 @@ for _name, _rules, _says, _install in (
             2,
             lambda packet: (data := packet.build())[:2] + bytes([data[2] | 8]) + data[3:],
             lambda packet: 0 if is_order_ack(packet) else None,
-        ),
-    ),
-    (
-        "sender-base-sh-set-in-transactional-message-without-session-header",
-        "MQMQ-2.2.19.1-07",
-        "The sender sets BaseHeader.SH in a transactional message without a SessionHeader.",
-        bit_set(
-            UserMessagePacket,
-            "BaseHeader.SH",
-            lambda packet: is_transactional(packet) and packet.SessionHeader is None,
-        ),
-    ),
-    (
-        "receiver-base-sh-set-in-admin-ack-without-session-header",
-        "MQMQ-2.2.19.1-07",
-        "The receiver sets BaseHeader.SH in an administration acknowledgment without a SessionHeader.",
-        bit_set(
-            UserMessagePacket, "BaseHeader.SH", lambda packet: is_admin_ack(packet) and packet.SessionHeader is None
         ),
     ),
     (
@@ -370,31 +333,6 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "sender-tr-and-dh-bits-interchanged",
-        "MQMQ-2.2.19.1-D01",
-        "The sender writes TR at bit 5 and DH at bit 8 of BaseHeader.Flags in a transactional message.",
-        change_number(
-            UserMessagePacket,
-            "BaseHeader.Flags",
-            lambda flags: flags & ~0x120 | (flags >> 3 & 0x20) | (flags << 3 & 0x100),
-            lambda packet: bool(packet.BaseHeader.TR) != bool(packet.BaseHeader.DH),
-        ),
-    ),
-    (
-        "receiver-tr-read-from-bit-9",
-        "MQMQ-2.2.19.1-D01",
-        "The receiver reads TR from bit 9 of BaseHeader.Flags.",
-        misread_received(
-            lambda packet: replace(
-                packet,
-                BaseHeader=replace(
-                    packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~0x100 | packet.BaseHeader.Flags >> 1 & 0x100
-                ),
-            ),
-            lambda packet: True,
-        ),
-    ),
-    (
         "sender-default-priority-of-large-message-4",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message with a body of more than 4 KiB and without a priority with PR 4.",
@@ -487,35 +425,21 @@ class ReceiverMessagesAfterFirstThreeNotOrdered(_Ordered):
         return 0 if len(queue.MessagePositionList) >= 3 else message.Priority
 
 
-@fault("sender-priority-of-second-message-of-transaction-kept", breaks="MQMQ-2.2.19.1-04", blind=True)
-class SenderPriorityOfSecondMessageOfTransactionKept(TransactionalSending):
-    """The sender sends a transactional message whose TxSequenceNumber is above 1 with the message's own priority."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        packet = super().update_transaction_header(session, position, now)
-        header = packet.TransactionHeader
-        if header is None or header.TxSequenceNumber < 2:
-            return packet
-        base = packet.BaseHeader
-        priority = position.MessagePosition.MessageReference.Priority
-        return replace(packet, BaseHeader=replace(base, Flags=base.Flags & ~7 | priority))
-
-
-def _keep_priority(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-    if not is_transactional(packet) or not is_large(packet):
-        return packet
-    base = packet.BaseHeader
-    return replace(packet, BaseHeader=replace(base, Flags=base.Flags | message.Priority))
-
-
-add(
-    "sender-priority-of-large-transactional-message-kept",
-    "MQMQ-2.2.19.1-04",
-    "The sender sends a transactional message with a body of more than 4 KiB with the message's own priority.",
-    change_construction(_keep_priority),
-)
+for _name, _says, _when in (
+    (
+        "later",
+        "a TxSequenceNumber above 1",
+        lambda packet: is_transactional(packet) and packet.TransactionHeader.TxSequenceNumber > 1,
+    ),
+    ("large", "a body of more than 4 KiB", lambda packet: is_transactional(packet) and is_large(packet)),
+):
+    add(
+        f"sender-priority-of-{_name}-transactional-message-3",
+        "MQMQ-2.2.19.1-04",
+        f"The sender sends a transactional message with {_says} with PR 3.",
+        field_is(UserMessagePacket, "BaseHeader.PR", 3, _when),
+        blind=True,
+    )
 
 
 @fault("receiver-expired-transactional-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
@@ -558,7 +482,7 @@ class SenderExpiredMessageBehindFirstSent(Sending):
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if next(iter(session.OutgoingMessageTable)) is position:
             super().delete_expired(session, position, now)
-        else:
+        elif session.SessionState is SessionState.OPEN:
             packet = self.update_user_message(session, position, now)
             self.transmit(session, position, packet)
 

@@ -173,6 +173,32 @@ def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
     )
 
 
+@needs("receive")
+@covers("MQMQ-2.2.19.1-D03")
+def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, sut, judge):
+    """A small message and a message with PacketSize 0x00400000 arrive on two sessions, both with a SessionHeader, which
+    PacketSize excludes: both messages are in the queue.
+    """
+    header = {"UserMsgSequenceNumber": 1}
+    empty = len(bytes(peer.message(label="largest with header", body=b"")))
+    packet = peer.message(label="largest with header", body=bytes(LARGEST_PACKET_BYTES - empty), session=header)
+    sent = []
+    for one in (peer.message(label="small with header", session=header), packet):
+        connection = peer.open_raw()
+        sent.append(connection.send(one))
+        connection.request_acknowledgment()
+    labels = [one["label"] for one in sut.messages() if one["label"].endswith("with header")]
+    if "small with header" not in labels:
+        raise ConformanceFailure("the SUT did not accept a small message with a SessionHeader")
+    judge(
+        "MQMQ-2.2.19.1-D03",
+        expected=["small with header", "largest with header"],
+        case="labels in the queue",
+        observed=labels,
+        evidence=sent,
+    )
+
+
 @needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
 @varied("priority", "positive journaling", "application tag", "trace", "label")

@@ -347,22 +347,6 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "sender-cq-set-in-transactional-message",
-        ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
-        "The sender sets CQ in a transactional message without ConnectorType.",
-        bit_set(
-            UserMessagePacket,
-            "UserHeader.CQ",
-            lambda packet: is_transactional(packet) and packet.UserHeader.ConnectorType is None,
-        ),
-    ),
-    (
-        "receiver-cq-set-in-acknowledgment",
-        ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
-        "The receiver sets CQ in an administration acknowledgment without ConnectorType.",
-        bit_set(UserMessagePacket, "UserHeader.CQ", is_admin_ack),
-    ),
-    (
         "sender-cq-clear-in-recoverable-message",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
         "The sender clears CQ in a recoverable message with ConnectorType.",
@@ -405,18 +389,6 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.19.2-25",
         "The sender sets AH in a message with a MultiQueueFormatHeader.",
         bit_set(UserMessagePacket, "UserHeader.AH", lambda packet: packet.MultiQueueFormatHeader is not None),
-    ),
-    (
-        "sender-hh-set-in-transactional-message",
-        "MQMQ-2.2.19.2-27",
-        "The sender sets HH in a transactional message without a SoapHeader.",
-        bit_set(UserMessagePacket, "UserHeader.HH", is_transactional),
-    ),
-    (
-        "receiver-hh-set-in-order-ack",
-        "MQMQ-2.2.19.2-27",
-        "The receiver sets HH in an OrderAck without a SoapHeader.",
-        bit_set(UserMessagePacket, "UserHeader.HH", is_order_ack),
     ),
     (
         "sender-admin-queue-omitted-with-negative-receive",
@@ -741,9 +713,9 @@ def _journal_unless(method: str, skipped: Any) -> Any:
     return cls
 
 
-for _method, _rule, _queue in (
-    ("journal_delivered", "MQMQ-2.2.19.2-14", "system journal"),
-    ("journal_failed", "MQMQ-2.2.19.2-13", "dead-letter queue"),
+for _method, _rules, _queue in (
+    ("journal_delivered", ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"), "system journal"),
+    ("journal_failed", ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24"), "dead-letter queue"),
 ):
     for _name, _says, _skipped in (
         (
@@ -766,7 +738,7 @@ for _method, _rule, _queue in (
     ):
         add(
             f"sender-{_name}-message-not-put-into-{_queue.replace(' ', '-')}",
-            _rule,
+            _rules,
             f"The sender does not put {_says} into its {_queue}.",
             replace_part(_journal_unless(_method, _skipped)),
             blind=True,

@@ -29,10 +29,14 @@ JOURNAL = "system$;journal"
 def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     """The peer sends express, recoverable, traced and transactional messages with direct and private administration
     queues, and an application receives the transactional messages: each message for a private queue of the peer has
-    QueueManagerAddress of the peer, and each acknowledgment and report has the present time as SentTime.
+    QueueManagerAddress of the peer, and each acknowledgment and report has the present time as SentTime. The flags of
+    optional headers are also clear after the SUT has sent a signed transactional message, in which they are set.
     """
     before_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
+    if sut.has("send") and sut.has("security"):
+        sut.send(peer.direct_name(), body="signed", delivery="transactional", authentication_level="sig30")
+        receiver.await_all(lambda: [one for one in receiver.messages if one["UserHeader"].TH], 1)
     private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     every = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
     sent = []
@@ -111,7 +115,7 @@ def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
 
 
 @needs("send", "queue_control")
-@covers("MQMQ-2.2.19.2-14")
+@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21")
 def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
     """The SUT sends a small and a large transactional message with JP, and the peer sends FinalAcks about their
     receipt: both messages are in the system journal.
@@ -122,8 +126,7 @@ def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     frames += [outgoing.send_final_ack(number, MessageClass=ACK_RECEIVE) for number in (1, 2)]
     peer.eventually(lambda: find_kept_messages(sut, JOURNAL, outgoing.identifiers) == [1, 2])
-    judge(
-        "MQMQ-2.2.19.2-14",
+    judge.all(
         expected=[1, 2],
         case="messages in the system journal",
         observed=find_kept_messages(sut, JOURNAL, outgoing.identifiers),
