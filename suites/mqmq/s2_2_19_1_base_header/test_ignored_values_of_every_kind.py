@@ -38,6 +38,8 @@ PROPERTIES_BITS_BY_RULE = {
     "MQMQ-2.2.19.3-08": "X7",
 }
 """The unused bits of each header, by rule."""
+PARTS_OF_MESSAGE = ("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05")
+"""The rules about values that the receiver only passes to the application."""
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f4")
 
 
@@ -68,7 +70,15 @@ def _list_values_of_user_header():
 def _list_values_of_properties_header():
     values = {f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in PROPERTIES_BITS_BY_RULE.items()}
     every = {"properties": dict.fromkeys(PROPERTIES_BITS_BY_RULE.values(), 1)}
-    return values | {"all bits set": (tuple(PROPERTIES_BITS_BY_RULE), every)}
+    parts = {
+        "CorrelationID": (("MQMQ-2.2.19.3-13",), {"properties": {"CorrelationID": bytes(range(1, 21))}}),
+        "ApplicationTag": (("MQMQ-2.2.19.3-16",), {"properties": {"ApplicationTag": 0x8102_0304}}),
+        "ExtensionData": (
+            ("MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05"),
+            {"properties": {"ExtensionData": bytes(range(256)) + b"end"}},
+        ),
+    }
+    return values | {"all bits set": (tuple(PROPERTIES_BITS_BY_RULE), every)} | parts
 
 
 @needs("receive")
@@ -82,13 +92,15 @@ def _list_values_of_properties_header():
             _list_values_of_user_header(), marks=covers("MQMQ-2.2.19.2-39", *USER_BITS_BY_RULE), id="UserHeader"
         ),
         pytest.param(
-            _list_values_of_properties_header(), marks=covers(*PROPERTIES_BITS_BY_RULE), id="MessagePropertiesHeader"
+            _list_values_of_properties_header(),
+            marks=covers(*PROPERTIES_BITS_BY_RULE, *PARTS_OF_MESSAGE),
+            id="MessagePropertiesHeader",
         ),
     ],
 )
 def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
-    """Messages of several kinds arrive, first without and then with values that the receiver ignores: each message is
-    in its queue as it was sent. Kinds that the SUT does not accept without such values are not judged.
+    """Messages of several kinds arrive, first without and then with values that the receiver ignores or only passes to
+    the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values are not judged.
     """
     kinds = KindsOfMessages(peer, sut)
     kinds.send(WITHOUT_VALUES, {})

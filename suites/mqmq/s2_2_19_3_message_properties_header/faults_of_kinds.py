@@ -374,12 +374,6 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "sender-extension-of-transactional-message-omitted",
-        "MQMQ-2.2.19.3-D05",
-        "The sender omits the extension of a transactional message.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES}ExtensionData": b""}, is_transactional),
-    ),
-    (
         "receiver-extension-of-transactional-message-omitted",
         "MQMQ-2.2.19.3-D05",
         "The receiver omits the extension of a transactional message.",
