@@ -100,7 +100,8 @@ def _list_values_of_properties_header():
 )
 def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
     """Messages of several kinds arrive, first without and then with values that the receiver ignores or only passes to
-    the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values are not judged.
+    the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values
+    are not judged.
     """
     kinds = KindsOfMessages(peer, sut)
     kinds.send(WITHOUT_VALUES, {})
