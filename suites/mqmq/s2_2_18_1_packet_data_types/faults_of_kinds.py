@@ -14,7 +14,6 @@ from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import reverse_number_bytes
 from reference_qm.codec import MessageClass, TxSequenceID, UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -137,12 +136,6 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "receiver-class-of-transactional-message-above-quota-bad-dst-q",
-        "MQMQ-2.2.18.1.6-D01",
-        "The receiver acknowledges a transactional message for a full queue with class BAD_DST_Q.",
-        _change_class({C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q}, _is_transactional_message),
-    ),
-    (
         "receiver-order-ack-class-0x00fe-from-number-2-on",
         "MQMQ-2.2.18.1.6-01",
         "The receiver sends an OrderAck for TxSequenceNumber 2 and higher numbers with MessageClass 0x00FE.",
@@ -233,21 +226,6 @@ class SenderExpiryOfMessageWithJnNotAcknowledged(AdminAcks):
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         if not message.NegativeJournalingRequested:
             super().acknowledge_expiration(message, now)
-
-
-@fault("sender-time-to-be-received-does-not-expire-unsent-message", breaks="MQMQ-2.2.18.1.6-D03", blind=True)
-class SenderTimeToBeReceivedDoesNotExpireUnsentMessage(Lifetimes):
-    """The sender does not delete an unsent message when its TimeToBeReceived expires."""
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        if not own:
-            return super().has_expired(packet, now)
-        return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue
-
-    def watch_message_to_send(self, session: Session, position: Any) -> None:
-        if position.MessagePosition.MessageReference.TimeToReachQueue != 0xFFFF_FFFF:
-            super().watch_message_to_send(session, position)
 
 
 @fault("receiver-order-ack-of-second-queue-omitted", breaks="MQMQ-2.2.18.1.6-01", blind=True)

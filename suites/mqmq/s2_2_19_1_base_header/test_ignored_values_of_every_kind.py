@@ -10,6 +10,7 @@ import pytest
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.received_kinds import WITHOUT_VALUES, KindsOfMessages
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
@@ -81,6 +82,23 @@ def _list_values_of_properties_header():
     return values | {"all bits set": (tuple(PROPERTIES_BITS_BY_RULE), every)} | parts
 
 
+SOAP_RULES = ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
+SOAP_TEXTS = {"Header": "<header/>", "Body": "<body/>"}
+LISTED_QUEUES = [
+    MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=rf"TCP:10.0.0.9\private$\{name}"))
+    for name in ("even", "odd")
+]
+
+
+def _list_values_of_optional_headers():
+    return {
+        "SoapHeader": (SOAP_RULES, {"soap": SOAP_TEXTS}),
+        "SoapHeader with Reserved": (("MQMQ-2.2.20.7-02",), {"soap": {**SOAP_TEXTS, "Reserved": 0xFFFF}}),
+        "SoapHeader with Reserved1": (("MQMQ-2.2.20.7-05",), {"soap": {**SOAP_TEXTS, "Reserved1": 0xFFFF}}),
+        "MultiQueueFormatHeader": (("MQMQ-2.2.18.1.4.1-D01",), {"mqf": {"Destination": LISTED_QUEUES}}),
+    }
+
+
 @needs("receive")
 @pytest.mark.parametrize(
     "values",
@@ -95,6 +113,11 @@ def _list_values_of_properties_header():
             _list_values_of_properties_header(),
             marks=covers(*PROPERTIES_BITS_BY_RULE, *PARTS_OF_MESSAGE),
             id="MessagePropertiesHeader",
+        ),
+        pytest.param(
+            _list_values_of_optional_headers(),
+            marks=covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05", "MQMQ-2.2.18.1.4.1-D01", *SOAP_RULES),
+            id="optional headers",
         ),
     ],
 )

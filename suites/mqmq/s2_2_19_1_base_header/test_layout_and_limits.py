@@ -203,10 +203,10 @@ def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, su
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
 @varied("priority", "positive journaling", "application tag", "trace", "label")
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
-    """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
+    """The SUT sends messages of two deliveries with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
-    for limit_s in (LIFETIME_S, 86_400, 7_200):
-        frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s)
+    for limit_s, delivery in ((LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
+        frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s, delivery=delivery)
         judge.all(expected=fields({"BaseHeader.TimeToReachQueue": limit_s}), observed=Layout(frame), evidence=frame)
     outgoing.end()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, none
+from harness.expectations import any_order, between, fields, none
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatNameId
@@ -22,15 +23,19 @@ ADMIN_QUEUE_NUMBER = 1
 FINAL_ACKS, ADMIN_ACKS = 2, 10
 LARGE_BODY = "large body " * 500
 JOURNAL = "system$;journal"
+FINAL_ACK_RULES = ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.3-D01")
+"""The rules about the numbers and identifiers in the body of a FinalAck."""
 
 
 @needs("receive", "private_names", "public_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05")
+@covers(*FINAL_ACK_RULES)
 def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     """The peer sends express, recoverable, traced and transactional messages with direct and private administration
-    queues, and an application receives the transactional messages: each message for a private queue of the peer has
-    QueueManagerAddress of the peer, and each acknowledgment and report has the present time as SentTime. The flags of
-    optional headers are also clear after the SUT has sent a signed transactional message, in which they are set.
+    queues, and an application receives the transactional messages: each FinalAck identifies its message, each message
+    for a private queue of the peer has QueueManagerAddress of the peer, and each acknowledgment and report has the
+    present time as SentTime. The flags of optional headers are also clear after the SUT has sent a signed transactional
+    message, in which they are set.
     """
     before_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
@@ -55,7 +60,14 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     for _ in range(FINAL_ACKS):
         sut.control.call("receive", queue=transactional, timeout_ms=0)
     receiver.await_acks(ADMIN_ACKS)
-    receiver.await_all(receiver.final_acks, FINAL_ACKS)
+    final_acks = receiver.await_all(receiver.final_acks, FINAL_ACKS)
+    judge(
+        *FINAL_ACK_RULES,
+        expected=any_order(*(_describe_final_ack_body(one) for one in sent if one["UserHeader"].TH)),
+        observed=[bytes(one["MessagePropertiesHeader"].MessageBody).hex(" ") for one in final_acks],
+        case="bodies of the FinalAcks",
+        evidence=[*sent, *final_acks],
+    )
     frames = receiver.messages
     to_private = [frame for frame in frames if frame["UserHeader"].DQ == PRIVATE_ON_DESTINATION]
     wrong = [one for one in to_private if one["UserHeader"].QueueManagerAddress != peer.identifier]
@@ -79,6 +91,15 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
             evidence=frame,
         )
     receiver.acknowledge_all()
+
+
+def _describe_final_ack_body(sent):
+    """Return the bytes of the body of the FinalAck of a message, as text."""
+    header, user = sent["TransactionHeader"], sent["UserHeader"]
+    sequence = header.TxSequenceID
+    numbers = (sequence.Ordinal, sequence.TimeStamp, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+    source = UUID(str(user.SourceQueueManager)).bytes_le
+    return (struct.pack("<4I", *numbers) + source + struct.pack("<I", user.MessageID)).hex(" ")
 
 
 @needs("send", "private_names")

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: acknowledgments of messages of every kind that request all of them."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: acknowledgments of messages of every kind."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
 
+NO_BITS: dict[str, int] = {}
 EVERY_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 UNUSED_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
+ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
+"""The rules about the class and the CorrelationID of each acknowledgment, and about the bits that request it."""
 KINDS = {
     "express": {},
     "recoverable": {"user": {"DM": 1}},
@@ -24,7 +27,7 @@ SHORT_LIFETIME_S = 7
 
 
 class Messages:
-    """Send messages of every kind that request every acknowledgment, and compare the acknowledgments."""
+    """Send messages of every kind that request acknowledgments, and compare the acknowledgments."""
 
     def __init__(self, peer, sut):
         self.peer = peer
@@ -33,12 +36,14 @@ class Messages:
         self.sent = {}
         """The messages, by name."""
 
-    def send(self, plain=None, transactional=None, bits=EVERY_BIT, note="", **fields):
-        """Send two messages of each kind: nontransactional messages to the queue `plain`, and transactional messages to
-        the queue `transactional`, both given by direct names; None stands for a queue of the check.
+    def send(self, wanted, plain=None, transactional=None, more=NO_BITS, note="", **fields):
+        """Send two messages of each kind, of which the first requests every acknowledgment and the second only the
+        acknowledgments `wanted`: nontransactional messages to the queue `plain`, and transactional messages to the
+        queue `transactional`, both given by direct names; None stands for a queue of the check.
         """
         user = self.receiver.with_admin_queue(fields.pop("user", {}))
-        for turn in ("first", "second"):
+        for turn, requested in (("first", EVERY_BIT), ("second", wanted)):
+            bits = {**requested, **more}
             for kind, arguments in KINDS.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
                 self._send(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)
@@ -63,14 +68,15 @@ class Messages:
 
 
 @needs("receive")
-@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", "MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", *UNUSED_BIT_RULES)
+@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", *ACKNOWLEDGMENT_RULES, *UNUSED_BIT_RULES)
 def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
-    """Messages of every kind arrive and request every acknowledgment, half of them with all unused bits set, and an
+    """Messages of every kind arrive and request acknowledgments, half of them with all unused bits set, and an
     application receives the messages: each message gets an acknowledgment of its arrival and of its receipt.
     """
     messages = Messages(peer, sut)
-    messages.send()
-    messages.send(bits=EVERY_BIT | UNUSED_BITS, note=" with unused bits")
+    wanted = {"PA": 1, "PR": 1}
+    messages.send(wanted)
+    messages.send(wanted, more=UNUSED_BITS, note=" with unused bits")
     messages.receiver.require_reception()
     for queue in ("plain", "transactional"):
         for _ in sut.messages(queue):
@@ -79,7 +85,7 @@ def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
     found, evidence = messages.await_acks(*classes)
     _judge_acks(
         judge,
-        ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", "MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01"),
+        ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", *ACKNOWLEDGMENT_RULES),
         {name: acks for name, acks in found.items() if "unused" not in name},
         sorted(classes),
         evidence,
@@ -103,27 +109,27 @@ def _judge_acks(judge, rules, found, expected, evidence):
     )
 
 
-@covers("MQMQ-2.2.19.3-03", "MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01")
+@covers("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
 def test_every_expired_message_is_acknowledged_as_refused(peer, sut, judge):
-    """Messages of every kind arrive after their TimeToReachQueue and request every acknowledgment: each message gets
+    """Messages of every kind arrive after their TimeToReachQueue and request acknowledgments: each message gets
     only an acknowledgment of class NACK_REACH_QUEUE_TIMEOUT.
     """
     messages = Messages(peer, sut)
     sent_s = peer.environment.now().utc_s - AGE_S
-    messages.send(user={"SentTime": sent_s}, base={"TimeToReachQueue": AGE_S // 2})
+    messages.send({"NA": 1}, user={"SentTime": sent_s}, base={"TimeToReachQueue": AGE_S // 2})
     expected = "NACK_REACH_QUEUE_TIMEOUT"
     found, evidence = messages.await_acks(expected)
-    _judge_acks(judge, ("MQMQ-2.2.19.3-03", "MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01"), found, [expected], evidence)
+    _judge_acks(judge, ("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES), found, [expected], evidence)
 
 
-@covers("MQMQ-2.2.19.3-03", "MQMQ-2.2.19.3-14")
+@covers("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
 def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, sut, judge):
     """Nontransactional messages arrive for a transactional queue, and transactional messages for a nontransactional
-    queue, and request every acknowledgment: each message gets only an acknowledgment of its refusal.
+    queue, and request acknowledgments: each message gets only an acknowledgment of its refusal.
     """
     messages = Messages(peer, sut)
     plain, transactional = (sut.format_name(queue).removeprefix("DIRECT=") for queue in ("plain", "transactional"))
-    messages.send(plain=transactional, transactional=plain)
+    messages.send({"NA": 1}, plain=transactional, transactional=plain)
     found, evidence = messages.await_acks("refusal")
     judge.all(
         expected={
@@ -144,15 +150,16 @@ def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, s
         pytest.param("expiry", "NACK_RECEIVE_TIMEOUT", marks=needs("queues")),
     ],
 )
-@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", "MQMQ-2.2.19.3-14")
+@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", *ACKNOWLEDGMENT_RULES)
 def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge, removal, nack):
-    """Messages of every kind arrive in two queues and request every acknowledgment; then the queues are deleted or
+    """Messages of every kind arrive in two queues and request acknowledgments; then the queues are deleted or
     purged, or the messages expire: each message gets an acknowledgment of its arrival and of its removal.
     """
     messages = Messages(peer, sut)
     queues = [sut.new_queue("removed"), sut.new_queue("removed-transactional", transactional=True)]
     plain, transactional = (rf"TCP:{sut.address}\{queue}" for queue in queues)
-    messages.send(plain, transactional, user={"TimeToBeReceived": SHORT_LIFETIME_S} if removal == "expiry" else {})
+    user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == "expiry" else {}
+    messages.send({"PA": 1, "NR": 1}, plain, transactional, user=user)
     messages.receiver.require_reception()
     for queue in queues:
         if removal == "deletion":
@@ -165,5 +172,5 @@ def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge,
     found, evidence = messages.await_acks(*classes)
     if any("NACK_REACH_QUEUE_TIMEOUT" in acks for acks in found.values()):
         raise ConformanceFailure("a message expired before it reached its queue")
-    rules = ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", "MQMQ-2.2.19.3-14")
+    rules = ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", *ACKNOWLEDGMENT_RULES)
     _judge_acks(judge, rules, found, sorted(classes), evidence)

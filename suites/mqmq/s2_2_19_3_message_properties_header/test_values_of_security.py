@@ -59,6 +59,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
             "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
+            "MQMQ-2.2.19.3-21, level 2 like 3": encrypt_at_level(2, 3, SYMMETRIC_KEYS[128]),
             "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
             "MQMQ-2.2.19.3-21, level 7 like 5": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 7, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
