@@ -210,7 +210,11 @@ class ReceiverSequenceWithEqualTimeStampRefused(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("sender-expiry-of-transactional-message-not-acknowledged", breaks="MQMQ-2.2.18.1.6-D03", blind=True)
+@fault(
+    "sender-expiry-of-transactional-message-not-acknowledged",
+    breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
+    blind=True,
+)
 class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
     """The sender sends no acknowledgment when a transactional message expires before it is sent."""
 
@@ -219,7 +223,9 @@ class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
             super().acknowledge_expiration(message, now)
 
 
-@fault("sender-expiry-of-message-with-jn-not-acknowledged", breaks="MQMQ-2.2.18.1.6-D03", blind=True)
+@fault(
+    "sender-expiry-of-message-with-jn-not-acknowledged", breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"), blind=True
+)
 class SenderExpiryOfMessageWithJnNotAcknowledged(AdminAcks):
     """The sender sends no acknowledgment when a message that requests negative journaling expires before it is sent."""
 

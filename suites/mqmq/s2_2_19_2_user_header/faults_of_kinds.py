@@ -58,7 +58,6 @@ for _rule, _bit in (
             lambda packet: packet.UserHeader.ConnectorType is not None,
         ),
         ("administration-acknowledgment", "an administration acknowledgment", is_admin_ack),
-        ("order-ack", "an OrderAck", is_order_ack),
     ):
         add(
             f"receiver-user-flag-{_bit.lower()}-in-{_name}-dropped",
