@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -19,6 +21,11 @@ ARRIVAL_CLASS = "ACK_REACH_QUEUE"
 UNSUPPORTED_PROVIDER_CLASS = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 SHORT_LIFETIME_S = 2
+FURTHER_MESSAGES: dict[str, dict[str, Any]] = {
+    "transactional": {"delivery": "transactional"},
+    "with JN": {"journal": ["negative"]},
+}
+"""The further arguments of messages that expire, by name."""
 
 
 @needs("send", "receive")
@@ -34,7 +41,10 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     to = peer.direct_name("mqc-unreachable")
     requests = {"acks": ["negative_arrival"], "admin_queue": admin, limit: SHORT_LIFETIME_S}
     sent = sut.send(to, body="expires", label="expires", **requests)
-    more = {"transactional": {"delivery": "transactional"}, "with JN": {"journal": ["negative"]}}
+    more: dict[str, dict[str, Any]] = {
+        "transactional": {"delivery": "transactional"},
+        "with JN": {"journal": ["negative"]},
+    }
     others = {name: sut.send(to, body=name, label=name, **requests, **fields) for name, fields in more.items()}
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)

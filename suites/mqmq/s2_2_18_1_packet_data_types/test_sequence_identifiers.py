@@ -73,7 +73,7 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
     }
 
     def list_acknowledged():
-        places = {tuple(read_ack_place(one)[:3]) for one in receiver.acknowledgments()}
+        places = {read_ack_place(one)[:3] for one in receiver.acknowledgments()}
         return sorted(wanted[place] for place in places & wanted.keys())
 
     while len(list_acknowledged()) < len(wanted) and receiver.poll_acknowledgment() is not None:

@@ -26,7 +26,7 @@ BASE_BITS_BY_RULE = {
     "MQMQ-2.2.19.1-19": "X1",
     "MQMQ-2.2.19.1-20": "X0",
 }
-USER_BITS_BY_RULE = {
+USER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
     "MQMQ-2.2.19.2-12": {"X1": (1,)},
     "MQMQ-2.2.19.2-24": {"X2": (1,)},
     "MQMQ-2.2.19.2-26": {"X3": (1, 2, 3)},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -95,7 +97,7 @@ def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, recei
         judge("MQMQ-2.2.19.1-D01", expected=fields(wanted), observed=Layout(frame), evidence=frame)
 
 
-MESSAGES = (
+MESSAGES: tuple[dict[str, Any], ...] = (
     {},
     {"body": LARGE_BODY},
     {"delivery": "recoverable", "body": LARGE_BODY},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ LIFETIME_RULES = (
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
 """The rules about TimeToBeReceived at the receiver."""
-HEADERS_BY_LABEL = {
+HEADERS_BY_LABEL: dict[str, dict[str, Any]] = {
     "acknowledgment with a lifetime of a few seconds": {"properties": {"MessageClass": AckClass.RECEIVE}},
     "message with a short lifetime and an hour to reach its queue": {"base": {"TimeToReachQueue": SECONDS_PER_HOUR}},
 }

@@ -345,12 +345,6 @@ for _name, _rules, _says, _install in (
         misread_received(_change_field("ExtensionData", lambda data: b""), is_transactional),
     ),
     (
-        "receiver-body-above-64-kib-cut",
-        "MQMQ-2.2.19.3-D05",
-        "The receiver cuts a body after 65,535 bytes.",
-        misread_received(_change_field("MessageBody", lambda data: data[:0xFFFF]), lambda packet: True),
-    ),
-    (
         "receiver-body-with-odd-label-shifted",
         "MQMQ-2.2.19.3-D01",
         "The receiver drops a message whose label has an even number of characters and that has an extension.",

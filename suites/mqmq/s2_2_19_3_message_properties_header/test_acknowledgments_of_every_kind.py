@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -15,7 +17,7 @@ UNUSED_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
 ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
 """The rules about the class and the CorrelationID of each acknowledgment, and about the bits that request it."""
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "express": {},
     "recoverable": {"user": {"DM": 1}},
     "recoverable and large": {"user": {"DM": 1}, "body": b"large body " * 500},
