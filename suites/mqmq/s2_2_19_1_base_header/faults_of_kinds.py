@@ -51,20 +51,22 @@ for _rule, _bit in _X_BITS.items():
         f"receiver-base-flag-{_bit.lower()}-in-transactional-message-dropped",
         _rule,
         f"The receiver drops a transactional message with {_bit} set in BaseHeader.Flags.",
-        drop_received(lambda packet, bit=_bit: is_transactional(packet) and getattr(packet.BaseHeader, bit)),
+        drop_received(lambda packet, bit=_bit: is_transactional(packet) and getattr(packet.BaseHeader, bit)),  # type: ignore[misc]
     )
     add(
         f"sender-base-flag-{_bit.lower()}-in-session-ack-ignored",
         _rule,
         f"The sender of messages ignores a SessionAck with {_bit} set in BaseHeader.Flags.",
-        ignore_received(SessionAckPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True),
+        ignore_received(SessionAckPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True),  # type: ignore[misc]
     )
     add(
         f"initiator-base-flag-{_bit.lower()}-in-establish-connection-response-ignored",
         _rule,
         f"The initiator ignores an EstablishConnection response with {_bit} set in BaseHeader.Flags.",
         ignore_received(
-            EstablishConnectionPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True
+            EstablishConnectionPacket,
+            lambda packet, bit=_bit: getattr(packet.BaseHeader, bit),  # type: ignore[misc]
+            initiator=True,
         ),
     )
 

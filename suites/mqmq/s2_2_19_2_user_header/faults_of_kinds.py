@@ -54,7 +54,7 @@ for _rule, _bit in (
             f"receiver-user-flag-{_bit.lower()}-in-{_name}-dropped",
             _rule,
             f"The receiver drops {_says} with {_bit} set in UserHeader.Flags.",
-            drop_received(lambda packet, bit=_bit, when=_when: getattr(packet.UserHeader, bit) and when(packet)),
+            drop_received(lambda packet, bit=_bit, when=_when: getattr(packet.UserHeader, bit) and when(packet)),  # type: ignore[misc]
             blind=True,
         )
 add(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.names.numbering import Numbering
@@ -127,7 +128,7 @@ def _journal_unless(method: str, skipped: Any) -> Any:
         message = position.MessageReference
         if skipped(message):
             element = "PositiveJournalingRequested" if method == "journal_delivered" else "NegativeJournalingRequested"
-            position.MessageReference = replace(message, **{element: False})
+            position.MessageReference = set_fields(message, {element: False})
         getattr(super(cls, self), method)(position)
 
     cls = type("Skipping", (Journaling,), {method: journal})

@@ -107,7 +107,7 @@ for _rule, _bit in (
         _rule,
         f"The receiver drops a transactional message with bit {_bit} set in MessagePropertiesHeader.Flags.",
         drop_received(
-            lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1 and is_transactional(packet)
+            lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1 and is_transactional(packet)  # type: ignore[misc]
         ),
         blind=True,
     )
@@ -117,7 +117,7 @@ for _rule, _bit in (
         f"The receiver sends no acknowledgments for a message with bit {_bit} set in MessagePropertiesHeader.Flags.",
         misread_received(
             lambda packet: set_fields(packet, {f"{_PROPERTIES}Flags": 0}),
-            lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1,
+            lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1,  # type: ignore[misc]
         ),
         blind=True,
     )
