@@ -23,6 +23,7 @@ ADMIN_QUEUE_NUMBER = 1
 FINAL_ACKS, ADMIN_ACKS = 2, 10
 LARGE_BODY = "large body " * 500
 JOURNAL = "system$;journal"
+REPORT_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000c8"
 FINAL_ACK_RULES = ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.3-D01")
 """The rules about the numbers and identifiers in the body of a FinalAck."""
 
@@ -34,13 +35,14 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     """The peer sends express, recoverable, traced and transactional messages with direct and private administration
     queues, and an application receives the transactional messages: each FinalAck identifies its message, each message
     for a private queue of the peer has QueueManagerAddress of the peer, and each acknowledgment and report has the
-    present time as SentTime. The flags of optional headers are also clear after the SUT has sent a signed transactional
-    message, in which they are set.
+    present time as SentTime. The flags of optional headers are also clear after the SUT has sent a signed and traced
+    transactional message, in which they are set.
     """
     before_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
     if sut.has("send") and sut.has("security"):
-        sut.send(peer.direct_name(), body="signed", delivery="transactional", authentication_level="sig30")
+        signed = {"authentication_level": "sig30", "trace_queue": REPORT_QUEUE}
+        sut.send(peer.direct_name(), body="signed", delivery="transactional", **signed)
         receiver.await_all(lambda: [one for one in receiver.messages if one["UserHeader"].TH], 1)
     private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     every = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
