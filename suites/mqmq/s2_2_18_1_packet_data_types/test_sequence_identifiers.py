@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
@@ -58,7 +59,8 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
 @covers("MQMQ-2.2.18.1.6-01", "MQMQ-2.2.18.1.2-D01")
 def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
     """The peer sends two messages of a sequence to one queue and two messages of another sequence to a second queue on
-    the same session: the SUT sends OrderAcks for the last message of both sequences.
+    the same session: the SUT sends OrderAcks for the last message of both sequences. A SUT that keeps one sequence for
+    all of its queues acknowledges only the second sequence, which is the later sequence (E41).
     """
     receiver = Receiver(peer, sut, ordinal=5)
     second = Sequence(peer, 6)
@@ -79,7 +81,7 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
     while len(list_acknowledged()) < len(wanted) and receiver.poll_acknowledgment() is not None:
         pass
     judge.all(
-        expected=sorted(wanted.values()),
+        expected=one_of(["first sequence", "second sequence"], ["second sequence"]),
         observed=list_acknowledged(),
         case="sequences whose last message is acknowledged",
         evidence=[*sent, *receiver.acknowledgments()],
