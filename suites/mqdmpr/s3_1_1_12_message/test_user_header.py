@@ -23,14 +23,14 @@ WAIT_FOR_EXPIRY_S, BETWEEN_MESSAGES_S = 5, 3
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of three delivered messages, both messages with JP are in the sender's journal with all their properties, and the
-    message with JN is not.
+    """Of three delivered messages, the message with JP and the large message with JP and JN are in the sender's journal
+    with all their properties, and the message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    large = {"body": "large" * 12_001, "label": "journaled, too"}
-    (second,) = sender.send(3, delivery=delivery, journal=["positive"], priority=5, **large)
+    also = {"journal": ["positive", "negative"], "body": "large" * 12_001}
+    (second,) = sender.send(3, delivery=delivery, label="journaled, too", priority=5, **also)
     session, frames = sender.await_first(3)
     session.acknowledge_all()
     names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}
@@ -60,7 +60,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
         shown = copies.get(message, {})
         for rule, (name, value) in {
             "MQDMPR-3.1.1.12-31": ("application_tag", tag),
-            "MQDMPR-3.1.1.12-46": ("label", large["label"] if tag == 3 else "journaled"),
+            "MQDMPR-3.1.1.12-46": ("label", "journaled, too" if tag == 3 else "journaled"),
         }.items():
             if name in shown:
                 judge(rule, expected={name: value}, observed={name: shown[name]}, case="journal", evidence=frames)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -19,6 +21,11 @@ ARRIVAL_CLASS = "ACK_REACH_QUEUE"
 UNSUPPORTED_PROVIDER_CLASS = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 SHORT_LIFETIME_S = 2
+FURTHER_MESSAGES: dict[str, dict[str, Any]] = {
+    "transactional": {"delivery": "transactional"},
+    "with JN": {"journal": ["negative"]},
+}
+"""The further arguments of messages that expire, by name."""
 
 
 @needs("send", "receive")
@@ -26,27 +33,33 @@ SHORT_LIFETIME_S = 2
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
 @varied("priority", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
-    """TimeToReachQueue or TimeToBeReceived of a message to an unreachable peer expires: the SUT acknowledges the
-    message with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may check only TimeToReachQueue; such a sender sends
-    the message whose TimeToBeReceived has expired.
+    """TimeToReachQueue or TimeToBeReceived of an express message, a transactional message and a message with JN to an
+    unreachable peer expires: the SUT acknowledges each message with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender
+    may check only TimeToReachQueue; such a sender sends the messages whose TimeToBeReceived has expired.
     """
     admin = sut.format_name("admin")
     to = peer.direct_name("mqc-unreachable")
-    sent = sut.send(
-        to, body="expires", label="expires", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_LIFETIME_S}
-    )
+    requests = {"acks": ["negative_arrival"], "admin_queue": admin, limit: SHORT_LIFETIME_S}
+    sent = sut.send(to, body="expires", label="expires", **requests)
+    more: dict[str, dict[str, Any]] = {
+        "transactional": {"delivery": "transactional"},
+        "with JN": {"journal": ["negative"]},
+    }
+    others = {name: sut.send(to, body=name, label=name, **requests, **fields) for name, fields in more.items()}
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect_message(sender)
 
-    def list_ack_classes():
-        return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of(one, sent)]
+    def list_ack_classes(message):
+        return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of(one, message)]
 
-    peer.eventually(lambda: bool(list_ack_classes()))
+    peer.eventually(lambda: all(list_ack_classes(one) for one in (sent, *others.values())))
     allowed = ([REACH_QUEUE_TIMEOUT],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT], [])
-    observed = [str(one).removeprefix("MQMSG_CLASS_") for one in list_ack_classes()]
-    judge.all(expected=one_of(*allowed), case="acknowledgment", observed=observed, evidence=later, errata="E110")
+    for name, message in {"message": sent, **others}.items():
+        observed = [str(one).removeprefix("MQMSG_CLASS_") for one in list_ack_classes(message)]
+        case = f"acknowledgment ({name})"
+        judge.all(expected=one_of(*allowed), case=case, observed=observed, evidence=later, errata="E110")
     session.acknowledge_all()
 
 

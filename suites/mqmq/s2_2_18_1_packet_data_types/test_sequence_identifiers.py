@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers
+from harness.expectations import one_of
+from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
+from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 SEQUENCE_COMPARISONS = (
@@ -51,3 +53,36 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
     judge.all(expected=expected, observed=identified, case="sequence that the OrderAck names", evidence=evidence)
+
+
+@needs("queues")
+@covers("MQMQ-2.2.18.1.6-01", "MQMQ-2.2.18.1.2-D01")
+def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
+    """The peer sends two messages of a sequence to one queue and two messages of another sequence to a second queue on
+    the same session: the SUT sends OrderAcks for the last message of both sequences. A SUT that keeps one sequence for
+    all of its queues acknowledges only the second sequence, which is the later sequence (E41).
+    """
+    receiver = Receiver(peer, sut, ordinal=5)
+    second = Sequence(peer, 6)
+    destination = rf"TCP:{sut.address}\{sut.new_queue('second', transactional=True)}"
+    sent = []
+    for _ in range(2):
+        sent.append(receiver.send())
+        sent.append(receiver.session.send(second.message(destination=destination)))
+    wanted = {
+        (one.identifier.Ordinal, one.identifier.TimeStamp, 2): name
+        for name, one in (("first sequence", receiver.sequence), ("second sequence", second))
+    }
+
+    def list_acknowledged():
+        places = {read_ack_place(one)[:3] for one in receiver.acknowledgments()}
+        return sorted(wanted[place] for place in places & wanted.keys())
+
+    while len(list_acknowledged()) < len(wanted) and receiver.poll_acknowledgment() is not None:
+        pass
+    judge.all(
+        expected=one_of(["first sequence", "second sequence"], ["second sequence"]),
+        observed=list_acknowledged(),
+        case="sequences whose last message is acknowledged",
+        evidence=[*sent, *receiver.acknowledgments()],
+    )

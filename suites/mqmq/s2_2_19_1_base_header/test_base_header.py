@@ -150,7 +150,9 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-03")
-@varied("acknowledgments", "response queue", "time to be received", "label", "destination")
+@varied(
+    "acknowledgments", "response queue", "time to be received", "label", "destination", body=("short", "5,000 bytes")
+)
 def test_messages_are_in_queue_by_priority(peer, sut, judge):
     """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
     by arrival.

@@ -140,10 +140,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST_PACKET_BYTES // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST_PACKET_BYTES - empty])
-    if len(bytes(packet)) != LARGEST_PACKET_BYTES:
-        raise ConformanceFailure(
-            f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
-        )
+    _check_size(packet)
     done = deliver_message(peer, packet, "largest")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
@@ -155,14 +152,61 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
 
 
+def _check_size(packet):
+    if len(bytes(packet)) != LARGEST_PACKET_BYTES:
+        raise ConformanceFailure(
+            f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
+        )
+
+
+@covers("MQMQ-2.2.19.1-D03")
+def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
+    """A transactional message with PacketSize 0x00400000 arrives: the SUT acknowledges the message and puts it into its
+    queue.
+    """
+    empty = len(bytes(Sequence(peer, 2).message(label="largest in sequence", body=b"")))
+    packet = Sequence(peer).message(label="largest in sequence", body=bytes(LARGEST_PACKET_BYTES - empty))
+    _check_size(packet)
+    done = deliver_message(peer, packet, "largest in sequence", "transactional")
+    judge(
+        "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
+    )
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.1-D03")
+def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, sut, judge):
+    """A small message and a message with PacketSize 0x00400000 arrive on two sessions, both with a SessionHeader, which
+    PacketSize excludes: both messages are in the queue.
+    """
+    header = {"UserMsgSequenceNumber": 1}
+    empty = len(bytes(peer.message(label="largest with header", body=b"")))
+    packet = peer.message(label="largest with header", body=bytes(LARGEST_PACKET_BYTES - empty), session=header)
+    sent = []
+    for one in (peer.message(label="small with header", session=header), packet):
+        connection = peer.open_raw()
+        sent.append(connection.send(one))
+        connection.request_acknowledgment()
+    labels = [one["label"] for one in sut.messages() if one["label"].endswith("with header")]
+    if "small with header" not in labels:
+        raise ConformanceFailure("the SUT did not accept a small message with a SessionHeader")
+    judge(
+        "MQMQ-2.2.19.1-D03",
+        expected=["small with header", "largest with header"],
+        case="labels in the queue",
+        observed=labels,
+        evidence=sent,
+    )
+
+
 @needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
 @varied("priority", "positive journaling", "application tag", "trace", "label")
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
-    """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
+    """The SUT sends messages of two deliveries with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
-    for limit_s in (LIFETIME_S, 86_400, 7_200):
-        frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s)
+    for limit_s, delivery in ((LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
+        frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s, delivery=delivery)
         judge.all(expected=fields({"BaseHeader.TimeToReachQueue": limit_s}), observed=Layout(frame), evidence=frame)
     outgoing.end()
 
@@ -183,6 +227,7 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         "message with TimeToReachQueue 0": (LONG_AGO_AGE_S, 0, False),
         "message with the longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
         "message with infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
+        "message with a time of 36 hours, whose low 16 bits are 1": (LONG_AGO_AGE_S, 0x2_0001, True),
     }
     if peer.environment.virtual:
         cases |= {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
@@ -27,6 +28,11 @@ LIFETIME_RULES = (
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
 """The rules about TimeToBeReceived at the receiver."""
+HEADERS_BY_LABEL: dict[str, dict[str, Any]] = {
+    "acknowledgment with a lifetime of a few seconds": {"properties": {"MessageClass": AckClass.RECEIVE}},
+    "message with a short lifetime and an hour to reach its queue": {"base": {"TimeToReachQueue": SECONDS_PER_HOUR}},
+}
+"""The further headers of messages whose lifetime is a few seconds, by label."""
 
 
 @needs("send")
@@ -129,12 +135,15 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     leave = {
         "message with a lifetime of a few seconds": (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S),
         "message with a lifetime of 0 seconds": (0, 0),
+        **dict.fromkeys(HEADERS_BY_LABEL, (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S)),
     }
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _make_message_builder(peer, delivery)
     connection = peer.open_raw()
     sent = [
-        connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": time_s}, label=label))
+        connection.send(
+            make({"SentTime": now - ago_s, "TimeToBeReceived": time_s}, label=label, **HEADERS_BY_LABEL.get(label, {}))
+        )
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()

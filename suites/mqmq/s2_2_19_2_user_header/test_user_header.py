@@ -12,7 +12,7 @@ from harness.expectations import closed, distinct, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, list_class_names
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_class_names
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
@@ -226,8 +226,8 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
-    """Three recoverable messages arrive and are acknowledged. After each of two restarts, they are in the queue,
-    unchanged and in the same order.
+    """Three recoverable messages and an administration acknowledgment arrive. After each of two restarts, they are in
+    the queue, unchanged and in the same order.
     """
     sequence = Sequence(peer)
     packets = [
@@ -238,13 +238,14 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
             ("first", {"body": b"", "CorrelationID": bytes(range(20))}),
             ("second", {"body": bytes(5_000), "ApplicationTag": 0x8102_0304, "properties": {"PA": 0}}),
             ("third", {"ExtensionData": b"ext", "BodyType": 0x1011, "base": {"TimeToReachQueue": 86_400}}),
+            ("acknowledgment", {"properties": {"MessageClass": AckClass.REACH_QUEUE}}),
         )
     ]
     connection = peer.open_raw()
     sent = [connection.send(packet) for packet in packets]
     connection.check_alive()
     name = sut.queue(queue)
-    labels = ["first", "second", "third"]
+    labels = ["first", "second", "third", "acknowledgment"]
     if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:
         raise ConformanceFailure("the messages did not arrive in their queue")
     for _ in range(2):

@@ -55,7 +55,7 @@ def _build_fields(label, extension, body):
 
 @needs("receive")
 @covers(*PROPERTY_RULES)
-@pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS)
+@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS, LARGE_LABEL_EXTENSION_BODY])
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
     """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property

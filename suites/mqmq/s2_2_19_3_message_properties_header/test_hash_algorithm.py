@@ -16,8 +16,8 @@ HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, 
 @needs("security", "send")
 @covers("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13", "MQMQ-2.2.19.3-23")
 def test_hash_algorithm_has_specified_number(peer, sut, judge):
-    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the number that the document specifies
-    for that algorithm. Algorithms that the SUT refuses are not judged.
+    """The SUT sends express and transactional messages signed with each hash algorithm: HashAlgorithm is the number
+    that the document specifies for that algorithm. Algorithms that the SUT refuses are not judged.
     """
     outgoing = Outgoing(peer, sut)
     field, signed = "MessagePropertiesHeader.HashAlgorithm", {"sender": "alice", "authentication_level": "sig20"}
@@ -25,9 +25,11 @@ def test_hash_algorithm_has_specified_number(peer, sut, judge):
     expected = fields({field: HASH_ALGORITHMS["sha512"]})
     judge("MQMQ-2.2.19.3-23", expected=expected, observed=Layout(default), evidence=default)
     sent = False
-    for name, number in HASH_ALGORITHMS.items():
+    cases = [(name, "express") for name in HASH_ALGORITHMS] + [("sha256", "transactional"), ("sha512", "transactional")]
+    for name, delivery in cases:
+        number = HASH_ALGORITHMS[name]
         try:
-            frame = outgoing.send(body="signed", **signed, hash_algorithm=name)
+            frame = outgoing.send(body="signed", **signed, hash_algorithm=name, delivery=delivery)
         except ControlRefused:
             continue
         sent = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 
 import pytest
@@ -43,7 +44,7 @@ class PropertiesSizes:
         at = find_properties_header(data)
         if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
-        self.label_length = data[at + 1]
+        self.flags, self.label_length = data[at], data[at + 1]
         self.tag, self.body_size, self.allocated = (
             int.from_bytes(data[at + place :][:4], "little") for place in (28, 32, 36)
         )
@@ -160,6 +161,70 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     outgoing.end()
 
 
+EMPTY_PART_RULES = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
+LABELS_AND_BODIES = (
+    ("", b""),
+    (MESSAGE_LABEL, bytes(range(256)) * 300),
+    ("x" * LONGEST_LABEL, b"b"),
+    ("", bytes(257)),
+    ("la", b""),
+)
+"""Labels and bodies, of which some are empty or large."""
+
+
+@needs("send")
+@covers(
+    "MQMQ-2.2.19.3-09",
+    "MQMQ-2.2.19.3-10",
+    "MQMQ-2.2.19.3-16",
+    "MQMQ-2.2.19.3-17",
+    "MQMQ-2.2.19.3-19",
+    "MQMQ-2.2.19.3-27",
+    "MQMQ-2.2.19.3-29",
+    "MQMQ-2.2.19.3-31",
+    "MQMQ-2.2.19.3-32",
+    "MQMQ-2.2.19.3-33",
+    "MQMQ-2.2.19.3-D01",
+)
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, delivery):
+    """The SUT sends recoverable or transactional messages with empty and large labels and bodies, and with all
+    acknowledgment bits: the sizes in the header are the sizes of the parts, and the parts follow each other.
+    """
+    outgoing = Outgoing(peer, sut)
+    admin = f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"
+    acks = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
+    for label, body in LABELS_AND_BODIES:
+        frame = outgoing.send(
+            label=label,
+            body_base64=base64.b64encode(body).decode(),
+            application_tag=SAMPLE_APPLICATION_TAG,
+            delivery=delivery,
+            acks=acks,
+            admin_queue=admin,
+        )
+        found = PropertiesSizes(frame.data)
+        label_bytes = f"{label}\0".encode("utf-16-le") if label else b""
+        parts = label_bytes + body
+        for rules, case, expected, observed in (
+            (("MQMQ-2.2.19.3-09", "MQMQ-2.2.19.3-29"), "LabelLength", len(label_bytes) // 2, found.label_length),
+            (("MQMQ-2.2.19.3-16",), "ApplicationTag", SAMPLE_APPLICATION_TAG, found.tag),
+            (("MQMQ-2.2.19.3-17",), "MessageSize", len(body), found.body_size),
+            (("MQMQ-2.2.19.3-27",), "ExtensionSize", 0, found.extension_size),
+            (("MQMQ-2.2.19.3-D01",), "Flags", 0xF, found.flags),
+            (
+                EMPTY_PART_RULES,
+                "bytes of label and body",
+                parts,
+                found.rest[: len(parts)] if parts else found.rest,
+            ),
+        ):
+            judge(*rules, expected=expected, case=case, observed=observed, evidence=frame)
+        enough = holds("AllocationBodySize is at least MessageSize", f"AllocationBodySize {found.allocated}")
+        judge("MQMQ-2.2.19.3-19", expected=enough, observed=found.allocated >= len(body), evidence=frame)
+    outgoing.end()
+
+
 @needs("send")
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
@@ -179,9 +244,6 @@ def test_sent_label_has_at_most_250_characters(peer, sut, judge):
             evidence=frame,
         )
     outgoing.end()
-
-
-EMPTY_PART_RULES = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
 
 
 @covers(*EMPTY_PART_RULES)

@@ -59,13 +59,27 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
             "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
+            "MQMQ-2.2.19.3-21, level 2 like 3": encrypt_at_level(2, 3, SYMMETRIC_KEYS[128]),
             "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
+            "MQMQ-2.2.19.3-21, level 7 like 5": encrypt_message(
+                sut, secured.message(body=CLEAR_BODY), 7, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
+            ),
+            "MQMQ-2.2.19.3-21, defined with a higher bit": encrypt_message(
+                sut,
+                secured.message(body=CLEAR_BODY),
+                ADVANCED_PRIVACY_LEVEL | UNDEFINED_ALGORITHM_BIT,
+                AES_256,
+                SYMMETRIC_KEYS[256],
+                for_level=ADVANCED_PRIVACY_LEVEL,
+            ),
+            "MQMQ-2.2.19.3-22, zero": set_unlisted_hash(sign_message(secured.message()), 0),
             "MQMQ-2.2.19.3-22, undefined": set_unlisted_hash(sign_message(secured.message())),
             "MQMQ-2.2.19.3-22, defined with a higher bit": add_high_bit(sign_message(secured.message())),
             "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
             "MQMQ-2.2.19.3-25, defined with a higher bit": build_encrypted_message(
                 EncryptionAlgorithm=AES_256 | UNDEFINED_ALGORITHM_BIT
             ),
+            "MQMQ-2.2.19.3-25, zero": build_encrypted_message(EncryptionAlgorithm=0),
             "unsigned": set_unlisted_hash(secured.message()),
             "encrypted": build_encrypted_message(),
         }

@@ -1,0 +1,244 @@
+"""Faults of packet data types that occur only in messages of one kind. Spec: MS-MQMQ 2.2.18.1, 2.2.20.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.admin_acks import ALL_CLASSES, change_admin_acks
+from harness.faults.fields import change_number
+from harness.faults.made_up import OTHER_GUID
+from harness.faults.parts import fault
+from harness.faults.primitives import packets, set_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import reverse_number_bytes
+from reference_qm.codec import MessageClass, TxSequenceID, UserMessagePacket
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import Message, Session
+from reference_qm.surface.clock import Now
+from suites.mqmq.steps.faulty_messages import drop_received, misread_received
+from suites.mqmq.steps.kinds_of_messages import (
+    has_lists,
+    is_admin_ack,
+    is_final_ack,
+    is_order_ack,
+    is_report,
+    is_transactional,
+)
+
+_BODY = "MessagePropertiesHeader.MessageBody"
+
+
+def _change_class(by_class: dict[MessageClass, MessageClass], when: Callable[[Message], Any]) -> Install:
+    def change(ack: Message, message: Message) -> Message:
+        old = MessageClass(ack.Class)
+        return replace(ack, Class=by_class.get(old, old)) if when(message) else ack
+
+    return change_admin_acks(ALL_CLASSES, change)
+
+
+def _is_transactional_message(message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _change_body(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
+    return packets(UserMessagePacket, lambda packet: set_fields(packet, {_BODY: change}).build(), when)
+
+
+C = MessageClass
+_rules: str | tuple[str, ...]
+for _name, _rules, _says, _install in (
+    (
+        "sender-lifetime-of-transactional-message-big-endian",
+        "MQMQ-2.2.18-D01",
+        "The sender sends a transactional message with a big-endian TimeToReachQueue.",
+        packets(UserMessagePacket, reverse_number_bytes(12, 4), is_transactional),
+    ),
+    (
+        "receiver-number-of-order-ack-big-endian",
+        "MQMQ-2.2.18-D01",
+        "The receiver sends an OrderAck with a big-endian TxSequenceNumber.",
+        _change_body(lambda body: body[:8] + body[8:12][::-1] + body[12:], is_order_ack),
+    ),
+    (
+        "receiver-message-id-of-final-ack-big-endian",
+        "MQMQ-2.2.18-D01",
+        "The receiver sends a FinalAck with a big-endian MessageID in its body.",
+        _change_body(lambda body: body[:32] + body[32:36][::-1] + body[36:], is_final_ack),
+    ),
+    (
+        "receiver-sequence-of-order-ack-interchanged",
+        "MQMQ-2.2.18.1.2-D01",
+        "The receiver sends an OrderAck with TimeStamp before Ordinal.",
+        _change_body(lambda body: body[4:8] + body[:4] + body[8:], is_order_ack),
+    ),
+    (
+        "receiver-sequence-of-final-ack-interchanged",
+        "MQMQ-2.2.18.1.2-D01",
+        "The receiver sends a FinalAck with TimeStamp before Ordinal.",
+        _change_body(lambda body: body[4:8] + body[:4] + body[8:], is_final_ack),
+    ),
+    (
+        "receiver-identifier-in-final-ack-interchanged",
+        "MQMQ-2.2.18.1.3-D01",
+        "The receiver sends a FinalAck whose MessageIdentifier has the number before the GUID.",
+        _change_body(lambda body: body[:16] + body[32:36] + body[16:32], is_final_ack),
+    ),
+    (
+        "receiver-identifier-in-acknowledgment-of-transactional-message-interchanged",
+        "MQMQ-2.2.18.1.3-D01",
+        "The receiver acknowledges a transactional message with a CorrelationID that has the number before the GUID.",
+        change_admin_acks(
+            ALL_CLASSES,
+            lambda ack, message: (
+                replace(ack, CorrelationIdentifier=ack.CorrelationIdentifier[16:] + ack.CorrelationIdentifier[:16])
+                if _is_transactional_message(message)
+                else ack
+            ),
+        ),
+    ),
+    (
+        "receiver-class-of-purged-transactional-message-q-deleted",
+        "MQMQ-2.2.18.1.6-D01",
+        "The receiver acknowledges a purged transactional message with class Q_DELETED.",
+        _change_class({C.MQMSG_CLASS_NACK_Q_PURGED: C.MQMSG_CLASS_NACK_Q_DELETED}, _is_transactional_message),
+    ),
+    (
+        "receiver-class-of-expired-transactional-message-q-purged",
+        "MQMQ-2.2.18.1.6-D01",
+        "The receiver acknowledges a transactional message that expired in its queue with class Q_PURGED.",
+        _change_class({C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_Q_PURGED}, _is_transactional_message),
+    ),
+    (
+        "receiver-class-of-received-transactional-message-reach-queue",
+        "MQMQ-2.2.18.1.6-D01",
+        "The receiver acknowledges the receipt of a transactional message with class ACK_REACH_QUEUE.",
+        _change_class({C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE}, _is_transactional_message),
+    ),
+    (
+        "receiver-class-of-late-transactional-message-receive-timeout",
+        "MQMQ-2.2.18.1.6-D01",
+        "The receiver acknowledges a transactional message that arrived too late with class RECEIVE_TIMEOUT.",
+        _change_class(
+            {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT}, _is_transactional_message
+        ),
+    ),
+    (
+        "receiver-class-of-refused-transactional-message-not-transactional-msg",
+        "MQMQ-2.2.18.1.6-D01",
+        "The receiver acknowledges a transactional message for a nontransactional queue with class "
+        "NOT_TRANSACTIONAL_MSG.",
+        _change_class(
+            {C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG}, lambda message: True
+        ),
+    ),
+    (
+        "receiver-order-ack-class-0x00fe-from-number-2-on",
+        "MQMQ-2.2.18.1.6-01",
+        "The receiver sends an OrderAck for TxSequenceNumber 2 and higher numbers with MessageClass 0x00FE.",
+        packets(
+            UserMessagePacket,
+            lambda packet: set_fields(packet, {"MessagePropertiesHeader.MessageClass": 0xFE}).build(),
+            lambda packet: is_order_ack(packet) and packet.MessagePropertiesHeader.MessageBody[8:12] != b"\1\0\0\0",
+        ),
+    ),
+    (
+        "receiver-source-of-acknowledgment-of-transactional-message-other",
+        "MQMQ-2.2.18.1.3-01",
+        "The receiver sends a FinalAck with the GUID of another queue manager as SourceQueueManager.",
+        packets(
+            UserMessagePacket,
+            lambda packet: set_fields(packet, {"UserHeader.SourceQueueManager": OTHER_GUID}).build(),
+            is_final_ack,
+        ),
+    ),
+    (
+        "receiver-ordinal-of-report-1",
+        "MQMQ-2.2.18.1.3-02",
+        "The receiver sends every report with MessageID 1.",
+        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: 1, is_report),
+    ),
+    (
+        "receiver-ordinal-of-acknowledgment-of-4-bits",
+        "MQMQ-2.2.18.1.3-02",
+        "The receiver sends administration acknowledgments with only the lowest bit of MessageID.",
+        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 1, is_admin_ack),
+    ),
+    (
+        "receiver-lists-of-transactional-message-dropped",
+        "MQMQ-2.2.18.1.4.1-D01",
+        "The receiver drops a transactional message with a MultiQueueFormatHeader.",
+        drop_received(lambda packet: is_transactional(packet) and has_lists(packet)),
+    ),
+    (
+        "receiver-ordinal-of-sequence-of-16-bits",
+        "MQMQ-2.2.18.1.2-D01",
+        "The receiver reads only the lowest 16 bits of the Ordinal of a TxSequenceID.",
+        misread_received(
+            lambda packet: set_fields(
+                packet,
+                {
+                    "TransactionHeader.TxSequenceID": lambda one: TxSequenceID(
+                        Ordinal=one.Ordinal & 0xFFFF, TimeStamp=one.TimeStamp
+                    )
+                },
+            ),
+            is_transactional,
+        ),
+    ),
+):
+    add(_name, _rules, _says, _install, blind=True)
+
+
+@fault("receiver-sequence-with-equal-time-stamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class ReceiverSequenceWithEqualTimeStampRefused(InSequence):
+    """The receiver compares TxSequenceIDs only by TimeStamp: a greater Ordinal with the same TimeStamp is ignored."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        last: dict[Any, Any] = getattr(self, "last", {})
+        self.last = last
+        key = packet.UserHeader.SourceQueueManager
+        known = last.setdefault(key, header.TxSequenceID)
+        if known != header.TxSequenceID and known.TimeStamp == header.TxSequenceID.TimeStamp:
+            return False
+        last[key] = header.TxSequenceID
+        return super().is_in_sequence(session, packet)
+
+
+@fault(
+    "sender-expiry-of-transactional-message-not-acknowledged",
+    breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
+    blind=True,
+)
+class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
+    """The sender sends no acknowledgment when a transactional message expires before it is sent."""
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if not _is_transactional_message(message):
+            super().acknowledge_expiration(message, now)
+
+
+@fault(
+    "sender-expiry-of-message-with-jn-not-acknowledged", breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"), blind=True
+)
+class SenderExpiryOfMessageWithJnNotAcknowledged(AdminAcks):
+    """The sender sends no acknowledgment when a message that requests negative journaling expires before it is sent."""
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        if not message.NegativeJournalingRequested:
+            super().acknowledge_expiration(message, now)
+
+
+@fault("receiver-order-ack-of-second-queue-omitted", breaks="MQMQ-2.2.18.1.6-01", blind=True)
+class ReceiverOrderAckOfSecondQueueOmitted(OrderAcks):
+    """The receiver sends OrderAcks for only one sequence of each session."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        for one in list(session.order_acks_due)[1:]:
+            del session.order_acks_due[one]
+        super().on_send_timer(session, now)

@@ -1,0 +1,360 @@
+"""Faults of the BaseHeader that occur only in packets of one kind. Spec: MS-MQMQ 2.2.19.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.fields import bit_clear, bit_set, change_number, field_is, off_by, sent_as
+from harness.faults.primitives import packets, wrong_bytes
+from harness.faults.registry import add
+from harness.faults.sent_messages import set_packet_size
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    SessionAckPacket,
+    UserMessagePacket,
+)
+from suites.mqmq.steps.faulty_messages import change_nth, drop_received, ignore_received
+from suites.mqmq.steps.kinds_of_messages import (
+    is_admin_ack,
+    is_express,
+    is_final_ack,
+    is_large,
+    is_order_ack,
+    is_report,
+    is_transactional,
+)
+
+_X_BITS = {
+    "MQMQ-2.2.19.1-10": "X9",
+    "MQMQ-2.2.19.1-11": "X8",
+    "MQMQ-2.2.19.1-14": "X6",
+    "MQMQ-2.2.19.1-15": "X5",
+    "MQMQ-2.2.19.1-16": "X4",
+    "MQMQ-2.2.19.1-17": "X3",
+    "MQMQ-2.2.19.1-18": "X2",
+    "MQMQ-2.2.19.1-19": "X1",
+    "MQMQ-2.2.19.1-20": "X0",
+}
+
+
+def _set_byte(at: int, value: int) -> Any:
+    return lambda packet: (data := packet.build())[:at] + bytes([value]) + data[at + 1 :]
+
+
+def _add_to_size(by: int) -> Any:
+    return lambda packet: set_packet_size(data := packet.build(), int.from_bytes(data[8:12], "little") + by)
+
+
+for _rule, _bit in _X_BITS.items():
+    add(
+        f"receiver-base-flag-{_bit.lower()}-in-transactional-message-dropped",
+        _rule,
+        f"The receiver drops a transactional message with {_bit} set in BaseHeader.Flags.",
+        drop_received(lambda packet, bit=_bit: is_transactional(packet) and getattr(packet.BaseHeader, bit)),  # type: ignore[misc]
+    )
+    add(
+        f"sender-base-flag-{_bit.lower()}-in-session-ack-ignored",
+        _rule,
+        f"The sender of messages ignores a SessionAck with {_bit} set in BaseHeader.Flags.",
+        ignore_received(SessionAckPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True),  # type: ignore[misc]
+    )
+    add(
+        f"initiator-base-flag-{_bit.lower()}-in-establish-connection-response-ignored",
+        _rule,
+        f"The initiator ignores an EstablishConnection response with {_bit} set in BaseHeader.Flags.",
+        ignore_received(
+            EstablishConnectionPacket,
+            lambda packet, bit=_bit: getattr(packet.BaseHeader, bit),  # type: ignore[misc]
+            initiator=True,
+        ),
+    )
+
+for _name, _rule, _says, _when in (
+    (
+        "x9-with-session-header",
+        "MQMQ-2.2.19.1-10",
+        "X9 and a SessionHeader",
+        lambda packet: packet.BaseHeader.X9 and packet.SessionHeader is not None,
+    ),
+    (
+        "x8-of-traced-message",
+        "MQMQ-2.2.19.1-11",
+        "X8 and TR",
+        lambda packet: packet.BaseHeader.X8 and packet.BaseHeader.TR,
+    ),
+    ("x6-and-x5", "MQMQ-2.2.19.1-14", "X6 and X5", lambda packet: packet.BaseHeader.X6 and packet.BaseHeader.X5),
+    (
+        "x5-of-large-message",
+        "MQMQ-2.2.19.1-15",
+        "X5 and a body of more than 4 KiB",
+        lambda packet: packet.BaseHeader.X5 and is_large(packet),
+    ),
+    (
+        "x4-of-priority-7",
+        "MQMQ-2.2.19.1-16",
+        "X4 and priority 7",
+        lambda packet: packet.BaseHeader.X4 and packet.BaseHeader.PR == 7,
+    ),
+    (
+        "x3-of-recoverable-message",
+        "MQMQ-2.2.19.1-17",
+        "X3 and DM",
+        lambda packet: packet.BaseHeader.X3 and packet.UserHeader.DM and not is_transactional(packet),
+    ),
+    (
+        "x2-of-acknowledgment",
+        "MQMQ-2.2.19.1-18",
+        "X2 that is an administration acknowledgment",
+        lambda packet: packet.BaseHeader.X2 and is_admin_ack(packet),
+    ),
+    (
+        "x0-with-limited-time",
+        "MQMQ-2.2.19.1-20",
+        "X0 and a finite TimeToReachQueue",
+        lambda packet: packet.BaseHeader.X0 and packet.BaseHeader.TimeToReachQueue != 0xFFFF_FFFF,
+    ),
+    (
+        "reserved-0x80-of-transactional-message",
+        "MQMQ-2.2.19.1-02",
+        "TH set and BaseHeader.Reserved of 0x80 or more",
+        lambda packet: is_transactional(packet) and packet.BaseHeader.Reserved >= 0x80,
+    ),
+    (
+        "reserved-of-final-ack",
+        "MQMQ-2.2.19.1-02",
+        "a nonzero BaseHeader.Reserved that is a FinalAck",
+        lambda packet: is_final_ack(packet) and packet.BaseHeader.Reserved,
+    ),
+):
+    add(
+        f"receiver-message-with-base-{_name}-dropped",
+        _rule,
+        f"The receiver drops a message with {_says}.",
+        drop_received(_when),
+    )
+
+for _name, _role, _kind in (
+    ("acceptor-connection-parameters", False, ConnectionParametersPacket),
+    ("initiator-connection-parameters", True, ConnectionParametersPacket),
+    ("initiator-establish-connection", True, EstablishConnectionPacket),
+):
+    add(
+        f"{_name}-with-base-reserved-ignored",
+        "MQMQ-2.2.19.1-02",
+        f"The {_name.partition('-')[0]} ignores a {_kind.__name__} with a nonzero BaseHeader.Reserved.",
+        ignore_received(_kind, lambda packet: packet.BaseHeader.Reserved, initiator=_role),
+    )
+
+_rules: str | tuple[str, ...]
+for _name, _rules, _says, _install in (
+    (
+        "receiver-version-number-0x11-in-final-ack",
+        "MQMQ-2.2.19.1-01",
+        "The receiver sends a FinalAck with VersionNumber 0x11.",
+        packets(UserMessagePacket, _set_byte(0, 0x11), is_final_ack),
+    ),
+    (
+        "sender-version-number-0x11-in-large-message",
+        "MQMQ-2.2.19.1-01",
+        "The sender sends a message with a body of more than 4 KiB with VersionNumber 0x11.",
+        packets(UserMessagePacket, _set_byte(0, 0x11), is_large),
+    ),
+    (
+        "initiator-version-number-0x11-in-connection-parameters",
+        "MQMQ-2.2.19.1-01",
+        "The initiator sends ConnectionParameters with VersionNumber 0x11.",
+        sent_as("initiator", packets(ConnectionParametersPacket, _set_byte(0, 0x11))),
+    ),
+    (
+        "receiver-signature-of-report-reversed",
+        "MQMQ-2.2.19.1-21",
+        "The receiver sends a report with the bytes of Signature reversed.",
+        wrong_bytes(UserMessagePacket, lambda data: data[:4] + data[4:8][::-1] + data[8:], is_report),
+    ),
+    (
+        "receiver-signature-of-order-ack-zero",
+        "MQMQ-2.2.19.1-21",
+        "The receiver sends an OrderAck with Signature 0.",
+        wrong_bytes(UserMessagePacket, lambda data: data[:4] + bytes(4) + data[8:], is_order_ack),
+    ),
+    (
+        "initiator-signature-of-session-ack-zero",
+        "MQMQ-2.2.19.1-21",
+        "The initiator sends a SessionAck with Signature 0.",
+        sent_as("initiator", wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])),
+    ),
+    (
+        "initiator-in-clear-in-connection-parameters",
+        "MQMQ-2.2.19.1-05",
+        "The initiator sends ConnectionParameters with IN clear.",
+        sent_as("initiator", bit_clear(ConnectionParametersPacket, "BaseHeader.IN")),
+    ),
+    (
+        "receiver-in-set-in-final-ack-of-received-message",
+        "MQMQ-2.2.19.1-06",
+        "The receiver sends a FinalAck of a received message with IN set.",
+        bit_set(
+            UserMessagePacket,
+            "BaseHeader.IN",
+            lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == 0x4000,
+        ),
+    ),
+    (
+        "receiver-in-set-from-second-order-ack-on",
+        "MQMQ-2.2.19.1-06",
+        "The receiver sends the second and every later OrderAck of a sequence with IN set.",
+        change_nth(
+            UserMessagePacket,
+            2,
+            lambda packet: (data := packet.build())[:2] + bytes([data[2] | 8]) + data[3:],
+            lambda packet: 0 if is_order_ack(packet) else None,
+        ),
+    ),
+    (
+        "initiator-dh-set-in-session-ack",
+        "MQMQ-2.2.19.1-08",
+        "The initiator sends a SessionAck with DH set.",
+        sent_as("initiator", bit_set(SessionAckPacket, "BaseHeader.DH")),
+    ),
+    (
+        "acceptor-dh-set-in-connection-parameters",
+        "MQMQ-2.2.19.1-08",
+        "The acceptor sends ConnectionParameters with DH set.",
+        sent_as("acceptor", bit_set(ConnectionParametersPacket, "BaseHeader.DH")),
+    ),
+    (
+        "initiator-dh-set-in-establish-connection",
+        "MQMQ-2.2.19.1-08",
+        "The initiator sends an EstablishConnection with DH set.",
+        sent_as("initiator", bit_set(EstablishConnectionPacket, "BaseHeader.DH")),
+    ),
+    (
+        "sender-dh-clear-in-traced-transactional-message",
+        "MQMQ-2.2.19.1-09",
+        "The sender clears DH in a transactional message with a DebugHeader.",
+        bit_clear(
+            UserMessagePacket,
+            "BaseHeader.DH",
+            lambda packet: is_transactional(packet) and packet.DebugHeader is not None,
+        ),
+    ),
+    (
+        "receiver-dh-set-in-final-ack",
+        "MQMQ-2.2.19.1-09",
+        "The receiver sets DH in a FinalAck without a DebugHeader.",
+        bit_set(UserMessagePacket, "BaseHeader.DH", is_final_ack),
+    ),
+    (
+        "receiver-dh-set-in-report",
+        "MQMQ-2.2.19.1-09",
+        "The receiver sets DH in a report without a DebugHeader.",
+        bit_set(UserMessagePacket, "BaseHeader.DH", is_report),
+    ),
+    (
+        "sender-tr-clear-in-traced-large-message",
+        "MQMQ-2.2.19.1-12",
+        "The sender clears TR in a message with a body of more than 4 KiB that is to be traced.",
+        bit_clear(UserMessagePacket, "BaseHeader.TR", is_large),
+    ),
+    (
+        "sender-tr-clear-from-second-traced-message-on",
+        "MQMQ-2.2.19.1-12",
+        "The sender clears TR in the second and every later message that is to be traced.",
+        change_nth(
+            UserMessagePacket,
+            2,
+            lambda packet: (data := packet.build())[:3] + bytes([data[3] & ~1]) + data[4:],
+            lambda packet: 0 if packet.BaseHeader.TR else None,
+        ),
+    ),
+    (
+        "sender-tr-clear-in-traced-express-message",
+        "MQMQ-2.2.19.1-12",
+        "The sender clears TR in an express message that is to be traced.",
+        bit_clear(UserMessagePacket, "BaseHeader.TR", is_express),
+    ),
+    (
+        "sender-packet-size-of-large-message-4-more",
+        "MQMQ-2.2.19.1-22",
+        "The sender sends a message with a body of more than 4 KiB with a PacketSize that is 4 too high.",
+        packets(UserMessagePacket, _add_to_size(4), is_large),
+    ),
+    (
+        "receiver-packet-size-of-final-ack-without-padding",
+        "MQMQ-2.2.19.1-22",
+        "The receiver sends a FinalAck with a PacketSize that is 4 too low.",
+        packets(UserMessagePacket, _add_to_size(-4), is_final_ack),
+    ),
+    (
+        "initiator-packet-size-of-establish-connection-571",
+        "MQMQ-2.2.19.1-22",
+        "The initiator sends an EstablishConnection with PacketSize 571.",
+        sent_as("initiator", off_by(EstablishConnectionPacket, "BaseHeader.PacketSize", -1)),
+    ),
+    (
+        "sender-packet-size-of-traced-message-without-debug-header",
+        "MQMQ-2.2.19.1-22",
+        "The sender sends a message with a PacketSize that excludes the DebugHeader.",
+        packets(UserMessagePacket, _add_to_size(-20), lambda packet: packet.DebugHeader is not None),
+    ),
+    (
+        "initiator-session-ack-time-to-reach-queue-0",
+        "MQMQ-2.2.19.1-25",
+        "The initiator sends a SessionAck with TimeToReachQueue 0.",
+        sent_as("initiator", field_is(SessionAckPacket, "BaseHeader.TimeToReachQueue", 0)),
+    ),
+    (
+        "acceptor-connection-parameters-time-to-reach-queue-0x7fffffff",
+        "MQMQ-2.2.19.1-25",
+        "The acceptor sends ConnectionParameters with TimeToReachQueue 0x7FFFFFFF.",
+        sent_as("acceptor", field_is(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0x7FFF_FFFF)),
+    ),
+    (
+        "initiator-connection-parameters-time-to-reach-queue-0",
+        "MQMQ-2.2.19.1-25",
+        "The initiator sends ConnectionParameters with TimeToReachQueue 0.",
+        sent_as("initiator", field_is(ConnectionParametersPacket, "BaseHeader.TimeToReachQueue", 0)),
+    ),
+    (
+        "initiator-connection-parameters-flags-bytes-interchanged",
+        "MQMQ-2.2.19.1-D01",
+        "The initiator sends ConnectionParameters with the bytes of BaseHeader.Flags interchanged.",
+        sent_as(
+            "initiator",
+            wrong_bytes(ConnectionParametersPacket, lambda data: data[:2] + data[2:4][::-1] + data[4:]),
+        ),
+    ),
+    (
+        "sender-default-priority-of-large-message-4",
+        "MQMQ-2.2.19.1-D02",
+        "The sender sends a message with a body of more than 4 KiB and without a priority with PR 4.",
+        change_number(UserMessagePacket, "BaseHeader.PR", lambda priority: 4 if priority == 3 else priority, is_large),
+    ),
+    (
+        "sender-default-priority-of-recoverable-message-0",
+        "MQMQ-2.2.19.1-D02",
+        "The sender sends a recoverable message without a priority with PR 0.",
+        change_number(
+            UserMessagePacket,
+            "BaseHeader.PR",
+            lambda priority: 0 if priority == 3 else priority,
+            lambda packet: packet.UserHeader.DM and not is_transactional(packet),
+        ),
+    ),
+    (
+        "sender-priority-of-recoverable-message-at-most-6",
+        "MQMQ-2.2.19.1-D02",
+        "The sender sends a recoverable message of priority 7 with PR 6.",
+        change_number(
+            UserMessagePacket, "BaseHeader.PR", lambda priority: min(priority, 6), lambda packet: packet.UserHeader.DM
+        ),
+    ),
+    (
+        "sender-priority-of-traced-message-3",
+        "MQMQ-2.2.19.1-D02",
+        "The sender sends a traced message with PR 3.",
+        field_is(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: packet.BaseHeader.TR),
+    ),
+):
+    add(_name, _rules, _says, _install)

@@ -1,0 +1,192 @@
+"""Faults in the use of the BaseHeader: the order in a queue, and the expiry of messages. Spec: MS-MQMQ 2.2.19.1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import field_is
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import (
+    UserMessagePacket,
+)
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.states import DeliveryGuarantee, SessionState
+from reference_qm.surface.clock import Now
+from suites.mqmq.steps.faulty_messages import drop_received
+from suites.mqmq.steps.kinds_of_messages import (
+    is_large,
+    is_transactional,
+)
+
+
+def _set_priority(message: Message, priority: int) -> Message:
+    return replace(message, Priority=priority)
+
+
+class _Ordered(Positions):
+    """The receiver orders a message by another priority than its own."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        """Return the priority by which the receiver orders a message."""
+        raise NotImplementedError
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        position = super().insert_message(queue, _set_priority(message, self.get_order(queue, message)))
+        position.MessageReference = message
+        return position
+
+
+@fault("receiver-recoverable-messages-not-ordered-by-priority", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverRecoverableMessagesNotOrderedByPriority(_Ordered):
+    """The receiver inserts recoverable messages with any BaseHeader.PR as if PR were 3."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+        return 3 if recoverable else message.Priority
+
+
+@fault("receiver-priorities-0-and-1-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverPriorities0And1Equal(_Ordered):
+    """The receiver inserts messages with BaseHeader.PR 0 and 1 in their order of arrival."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        return max(1, message.Priority)
+
+
+@fault("receiver-priorities-6-and-7-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverPriorities6And7Equal(_Ordered):
+    """The receiver inserts messages with BaseHeader.PR 6 and 7 in their order of arrival."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        return min(6, message.Priority)
+
+
+@fault("receiver-large-messages-at-end-of-queue", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverLargeMessagesAtEndOfQueue(_Ordered):
+    """The receiver inserts messages with a body of more than 4 KiB at the end of the queue, for any BaseHeader.PR."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        return 0 if len(message.Body) > 4096 else message.Priority
+
+
+@fault("receiver-messages-after-first-three-not-ordered", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverMessagesAfterFirstThreeNotOrdered(_Ordered):
+    """The receiver inserts a message at the end of a queue that contains three messages, for any BaseHeader.PR."""
+
+    def get_order(self, queue: Queue, message: Message) -> int:
+        return 0 if len(queue.MessagePositionList) >= 3 else message.Priority
+
+
+for _name, _says, _when in (
+    (
+        "later",
+        "a TxSequenceNumber above 1",
+        lambda packet: is_transactional(packet) and packet.TransactionHeader.TxSequenceNumber > 1,
+    ),
+    ("large", "a body of more than 4 KiB", lambda packet: is_transactional(packet) and is_large(packet)),
+):
+    add(
+        f"sender-priority-of-{_name}-transactional-message-3",
+        "MQMQ-2.2.19.1-04",
+        f"The sender sends a transactional message with {_says} with PR 3.",
+        field_is(UserMessagePacket, "BaseHeader.PR", 3, _when),
+        blind=True,
+    )
+
+
+@fault("receiver-expired-transactional-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
+class ReceiverExpiredTransactionalMessageAccepted(Admission):
+    """The receiver accepts a transactional message whose TimeToReachQueue has expired."""
+
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
+        if is_transactional(packet):
+            return packet
+        return super().check_expiration(session, packet, queue, now)
+
+
+@fault("receiver-time-to-reach-queue-0-never-expires", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
+class ReceiverTimeToReachQueue0NeverExpires(Lifetimes):
+    """The receiver treats TimeToReachQueue 0 of a message as no limit."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return bool(packet.BaseHeader.TimeToReachQueue) and super().has_expired(packet, now)
+
+
+@fault("sender-expired-transactional-message-sent", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
+class SenderExpiredTransactionalMessageSent(Lifetimes):
+    """The sender sends a transactional message whose TimeToReachQueue has expired."""
+
+    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if not is_transactional(position.UserMessage):
+            super().watch_message_to_send(session, position)
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
+        return not (own and is_transactional(packet)) and super().has_expired(packet, now)
+
+
+@fault("sender-expired-message-behind-first-sent", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
+class SenderExpiredMessageBehindFirstSent(Sending):
+    """The sender checks only the first waiting message of a session for expiration, and sends the messages behind
+    the first message although TimeToReachQueue has expired.
+    """
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if next(iter(session.OutgoingMessageTable)) is position:
+            super().delete_expired(session, position, now)
+        elif session.SessionState is SessionState.OPEN:
+            packet = self.update_user_message(session, position, now)
+            self.transmit(session, position, packet)
+
+
+@fault("receiver-time-to-reach-queue-above-31-bits-expired", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class ReceiverTimeToReachQueueAbove31BitsExpired(Lifetimes):
+    """The receiver reads TimeToReachQueue as a signed number: a finite value above 0x7FFFFFFF has expired."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        life = packet.BaseHeader.TimeToReachQueue
+        return 0x7FFF_FFFF < life < 0xFFFF_FFFF or super().has_expired(packet, now)
+
+
+@fault("receiver-time-to-reach-queue-of-16-bits", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class ReceiverTimeToReachQueueOf16Bits(Lifetimes):
+    """The receiver reads only the lowest 16 bits of a finite TimeToReachQueue."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        life = packet.BaseHeader.TimeToReachQueue
+        if life == 0xFFFF_FFFF:
+            return super().has_expired(packet, now)
+        return super().has_expired(
+            replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=life & 0xFFFF)), now
+        )
+
+
+@fault("receiver-infinite-transactional-message-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class ReceiverInfiniteTransactionalMessageExpires(Lifetimes):
+    """The receiver treats a transactional message with TimeToReachQueue 0xFFFFFFFF as expired after an hour."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        base = packet.BaseHeader
+        if is_transactional(packet) and base.TimeToReachQueue == 0xFFFF_FFFF:
+            packet = replace(packet, BaseHeader=replace(base, TimeToReachQueue=3600))
+        return super().has_expired(packet, now)
+
+
+add(
+    "receiver-transactional-packet-of-maximum-size-dropped",
+    "MQMQ-2.2.19.1-D03",
+    "The receiver drops a transactional message of 0x00400000 bytes.",
+    drop_received(lambda packet: is_transactional(packet) and packet.BaseHeader.PacketSize == 0x0040_0000),
+)
+add(
+    "receiver-packet-of-maximum-size-with-session-header-dropped",
+    "MQMQ-2.2.19.1-D03",
+    "The receiver drops a message with PacketSize 0x00400000 and a SessionHeader.",
+    drop_received(lambda packet: packet.SessionHeader is not None and packet.BaseHeader.PacketSize == 0x0040_0000),
+)

@@ -1,0 +1,177 @@
+"""MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3: values that a queue manager ignores, in messages of every kind and in
+acknowledgments of the peer.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.expectations import none
+from harness.run.marks import covers, needs
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
+from suites.mqmq.steps.received_kinds import WITHOUT_VALUES, KindsOfMessages
+from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
+from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
+
+BASE_BITS_BY_RULE = {
+    "MQMQ-2.2.19.1-10": "X9",
+    "MQMQ-2.2.19.1-11": "X8",
+    "MQMQ-2.2.19.1-14": "X6",
+    "MQMQ-2.2.19.1-15": "X5",
+    "MQMQ-2.2.19.1-16": "X4",
+    "MQMQ-2.2.19.1-17": "X3",
+    "MQMQ-2.2.19.1-18": "X2",
+    "MQMQ-2.2.19.1-19": "X1",
+    "MQMQ-2.2.19.1-20": "X0",
+}
+USER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
+    "MQMQ-2.2.19.2-12": {"X1": (1,)},
+    "MQMQ-2.2.19.2-24": {"X2": (1,)},
+    "MQMQ-2.2.19.2-26": {"X3": (1, 2, 3)},
+    "MQMQ-2.2.19.2-28": {"X4": (1, 2, 4, 7)},
+}
+PROPERTIES_BITS_BY_RULE = {
+    "MQMQ-2.2.19.3-05": "X4",
+    "MQMQ-2.2.19.3-06": "X5",
+    "MQMQ-2.2.19.3-07": "X6",
+    "MQMQ-2.2.19.3-08": "X7",
+}
+"""The unused bits of each header, by rule."""
+PARTS_OF_MESSAGE = ("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05")
+"""The rules about values that the receiver only passes to the application."""
+THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f4")
+
+
+def _list_values_of_base_header():
+    values = {f"{bit} set": ((rule,), {"base": {bit: 1}}) for rule, bit in BASE_BITS_BY_RULE.items()}
+    every = {"base": dict.fromkeys(BASE_BITS_BY_RULE.values(), 1)}
+    reserved = {
+        f"Reserved {value}": (("MQMQ-2.2.19.1-02",), {"base": {"Reserved": value}}) for value in (0x01, 0x80, 0xFF)
+    }
+    return values | {"all bits set": (tuple(BASE_BITS_BY_RULE), every)} | reserved
+
+
+def _list_values_of_user_header():
+    values = {
+        f"{bit} {value}": ((rule,), {"user": {bit: value}})
+        for rule, bits in USER_BITS_BY_RULE.items()
+        for bit, listed in bits.items()
+        for value in listed
+    }
+    every = {"user": {"X1": 1, "X2": 1, "X3": 3, "X4": 7}}
+    connectors = {
+        f"ConnectorType {guid}": (("MQMQ-2.2.19.2-39",), {"user": {"ConnectorType": guid}})
+        for guid in (UUID(int=0), THIRD_HOST_GUID)
+    }
+    return values | {"all bits set": (tuple(USER_BITS_BY_RULE), every)} | connectors
+
+
+def _list_values_of_properties_header():
+    values = {f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in PROPERTIES_BITS_BY_RULE.items()}
+    every = {"properties": dict.fromkeys(PROPERTIES_BITS_BY_RULE.values(), 1)}
+    parts = {
+        "CorrelationID": (("MQMQ-2.2.19.3-13",), {"properties": {"CorrelationID": bytes(range(1, 21))}}),
+        "ApplicationTag": (("MQMQ-2.2.19.3-16",), {"properties": {"ApplicationTag": 0x8102_0304}}),
+        "ExtensionData": (
+            ("MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05"),
+            {"properties": {"ExtensionData": bytes(range(256)) + b"end"}},
+        ),
+    }
+    return values | {"all bits set": (tuple(PROPERTIES_BITS_BY_RULE), every)} | parts
+
+
+SOAP_RULES = ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
+SOAP_TEXTS = {"Header": "<header/>", "Body": "<body/>"}
+LISTED_QUEUES = [
+    MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=rf"TCP:10.0.0.9\private$\{name}"))
+    for name in ("even", "odd")
+]
+
+
+def _list_values_of_optional_headers():
+    return {
+        "SoapHeader": (SOAP_RULES, {"soap": SOAP_TEXTS}),
+        "SoapHeader with Reserved": (("MQMQ-2.2.20.7-02",), {"soap": {**SOAP_TEXTS, "Reserved": 0xFFFF}}),
+        "SoapHeader with Reserved1": (("MQMQ-2.2.20.7-05",), {"soap": {**SOAP_TEXTS, "Reserved1": 0xFFFF}}),
+        "MultiQueueFormatHeader": (("MQMQ-2.2.18.1.4.1-D01",), {"mqf": {"Destination": LISTED_QUEUES}}),
+    }
+
+
+@needs("receive")
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(
+            _list_values_of_base_header(), marks=covers("MQMQ-2.2.19.1-02", *BASE_BITS_BY_RULE), id="BaseHeader"
+        ),
+        pytest.param(
+            _list_values_of_user_header(), marks=covers("MQMQ-2.2.19.2-39", *USER_BITS_BY_RULE), id="UserHeader"
+        ),
+        pytest.param(
+            _list_values_of_properties_header(),
+            marks=covers(*PROPERTIES_BITS_BY_RULE, *PARTS_OF_MESSAGE),
+            id="MessagePropertiesHeader",
+        ),
+        pytest.param(
+            _list_values_of_optional_headers(),
+            marks=covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05", "MQMQ-2.2.18.1.4.1-D01", *SOAP_RULES),
+            id="optional headers",
+        ),
+    ],
+)
+def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
+    """Messages of several kinds arrive, first without and then with values that the receiver ignores or only passes to
+    the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values
+    are not judged.
+    """
+    kinds = KindsOfMessages(peer, sut)
+    kinds.send(WITHOUT_VALUES, {})
+    for value, (_, headers) in values.items():
+        kinds.send(value, headers)
+    kinds.await_acknowledgments()
+    for rule in dict.fromkeys(rule for rules, _ in values.values() for rule in rules):
+        of_rule = [value for value, (rules, _) in values.items() if rule in rules]
+        judge(
+            rule,
+            expected=none("message that is missing or changed"),
+            observed=kinds.list_differences(of_rule),
+            evidence=kinds.list_evidence(of_rule),
+        )
+
+
+RESERVED_VALUES = (0x01, 0x80, 0xFF)
+
+
+@needs("send", "queue_control", "transactions")
+@covers("MQMQ-2.2.19.1-02")
+def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
+    """The SUT sends transactional messages, and the peer answers with OrderAcks and with FinalAcks whose
+    BaseHeader.Reserved is not zero: each OrderAck completes its message, and each FinalAck moves its message to the
+    dead-letter queue.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-ignored")
+    refused = outgoing.send(len(RESERVED_VALUES), journal=["negative"])
+    sent = [outgoing.send_session_ack()]
+    for value, frame in zip(RESERVED_VALUES, refused, strict=True):
+        sent.append(outgoing.session.send(build_final_ack(peer, frame, base={"Reserved": value})))
+    numbers = list(range(1, len(refused) + 1))
+    peer.eventually(lambda: find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers) == numbers)
+    judge.all(
+        expected=numbers,
+        case="messages in the dead-letter queue",
+        observed=find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers),
+        evidence=sent,
+    )
+    for value in RESERVED_VALUES:
+        (frame,) = outgoing.send()
+        answers = [outgoing.send_session_ack()]
+        answers.append(outgoing.session.send(build_order_ack(peer, frame, base={"Reserved": value})))
+        peer.eventually(lambda: not sut.outgoing_queue(outgoing.to)["count"])
+        waiting = sut.outgoing_queue(outgoing.to)["count"]
+        case = f"messages in the outgoing queue after an OrderAck with Reserved {value}"
+        judge.all(expected=0, case=case, observed=waiting, evidence=[frame, *answers])
+        if waiting:
+            outgoing.send_order_ack(len(outgoing.sent))
+            peer.settle()

@@ -1,0 +1,184 @@
+"""Faults in the use of the UserHeader: expiry, restart, journaling and identifiers. Spec: MS-MQMQ 2.2.19.2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
+from harness.faults.registry import add
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.model.adm import INFINITE, MessagePosition
+
+
+class _Watched(Lifetimes):
+    """The receiver watches TimeToBeReceived only of some messages."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        """Return whether the receiver watches a message."""
+        raise NotImplementedError
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if self.is_watched(position):
+            super().watch_received(position)
+
+
+@fault("receiver-expired-transactional-message-kept", breaks=("MQMQ-2.2.19.2-05", "MQMQ-2.2.19.2-D03"), blind=True)
+class ReceiverExpiredTransactionalMessageKept(_Watched):
+    """The receiver keeps a transactional message in its queue when TimeToBeReceived expires."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        return position.MessageReference.TransactionIdentifier is None
+
+
+@fault("receiver-second-expired-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverSecondExpiredMessageKept(_Watched):
+    """The receiver keeps an expired message in its queue if another message was in the queue before."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        return len(position.QueueReference.MessagePositionList) < 2
+
+
+@fault("receiver-expired-large-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverExpiredLargeMessageKept(_Watched):
+    """The receiver keeps a message with a body of more than 4 KiB in its queue when TimeToBeReceived expires."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        return len(position.MessageReference.Body) <= 4096
+
+
+@fault("receiver-expired-acknowledgment-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverExpiredAcknowledgmentKept(_Watched):
+    """The receiver keeps an administration acknowledgment in its queue when TimeToBeReceived expires."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        return position.MessageReference.Class == 0
+
+
+@fault("receiver-expired-message-with-time-to-reach-queue-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverExpiredMessageWithTimeToReachQueueKept(_Watched):
+    """The receiver keeps a message with a finite TimeToReachQueue in its queue when TimeToBeReceived expires."""
+
+    def is_watched(self, position: MessagePosition) -> bool:
+        return position.MessageReference.TimeToReachQueue == INFINITE
+
+
+@fault("receiver-expired-message-after-restart-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverExpiredMessageAfterRestartKept(Lifetimes):
+    """The receiver keeps a message that was in its queue before a restart when TimeToBeReceived expires."""
+
+    def recover_deadlines(self) -> None:
+        pass
+
+
+@fault("receiver-time-to-be-received-of-16-bits", breaks="MQMQ-2.2.19.2-D03", blind=True)
+class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
+    """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        life = message.TimeToBeReceived
+        if life != INFINITE and life > 0xFFFF:
+            position.MessageReference = replace(message, TimeToBeReceived=life & 0xFFFF)
+        super().watch_received(position)
+
+
+@fault("receiver-recoverable-message-after-second-restart-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoverableMessageAfterSecondRestartLost(Restoring):
+    """The receiver loses the recoverable acknowledgments of its queues at a restart."""
+
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        if position.MessageReference.Class == 0:
+            super()._insert_message(position, lookup_identifier)
+
+
+@fault("receiver-recoverable-messages-after-third-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoverableMessagesAfterThirdLost(Restoring):
+    """The receiver recovers only three messages of each queue at a restart."""
+
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        if len(position.QueueReference.MessagePositionList) < 3:
+            super()._insert_message(position, lookup_identifier)
+
+
+@fault("receiver-recoverable-large-message-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoverableLargeMessageLost(Restoring):
+    """The receiver loses recoverable messages with a body of more than 4 KiB at a restart."""
+
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        if len(position.MessageReference.Body) <= 4096:
+            super()._insert_message(position, lookup_identifier)
+
+
+@fault("receiver-recoverable-message-with-limited-life-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoverableMessageWithLimitedLifeLost(Restoring):
+    """The receiver loses recoverable messages with a finite TimeToBeReceived at a restart."""
+
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        if position.MessageReference.TimeToBeReceived == INFINITE:
+            super()._insert_message(position, lookup_identifier)
+
+
+def _journal_unless(method: str, skipped: Any) -> Any:
+    def journal(self: Any, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if skipped(message):
+            element = "PositiveJournalingRequested" if method == "journal_delivered" else "NegativeJournalingRequested"
+            position.MessageReference = set_fields(message, {element: False})
+        getattr(super(cls, self), method)(position)
+
+    cls = type("Skipping", (Journaling,), {method: journal})
+    return cls
+
+
+for _method, _rules, _queue in (
+    ("journal_delivered", ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"), "system journal"),
+    ("journal_failed", ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24"), "dead-letter queue"),
+):
+    for _name, _says, _skipped in (
+        (
+            "transactional",
+            "a transactional message",
+            lambda message: message.TransactionIdentifier is not None,
+        ),
+        ("large", "a message with a body of more than 4 KiB", lambda message: len(message.Body) > 4096),
+        (
+            "recoverable",
+            "a recoverable message that is not transactional",
+            lambda message: message.TransactionIdentifier is None and message.DeliveryGuarantee.value != "Express",
+        ),
+        ("express", "an express message", lambda message: message.DeliveryGuarantee.value == "Express"),
+        (
+            "both",
+            "a message with JN and JP set",
+            lambda message: message.PositiveJournalingRequested and message.NegativeJournalingRequested,
+        ),
+    ):
+        add(
+            f"sender-{_name}-message-not-put-into-{_queue.replace(' ', '-')}",
+            _rules,
+            f"The sender does not put {_says} into its {_queue}.",
+            replace_part(_journal_unless(_method, _skipped)),
+            blind=True,
+        )
+
+
+@fault("queue-manager-message-ids-repeated-after-restart", breaks="MQMQ-2.2.19.2-07", blind=True)
+class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
+    """The queue manager begins with MessageID 1 after a restart."""
+
+    def restore(self, entries: Any) -> None:
+        super().restore(entries)
+        self.qm.adm.MessageIdOrdinal = 0
+
+
+@fault("queue-manager-message-id-repeated-after-16", breaks="MQMQ-2.2.19.2-07", blind=True)
+class QueueManagerMessageIdRepeatedAfter16(Numbering):
+    """The queue manager uses only the message identifiers 1 to 16."""
+
+    def next_identifier(self) -> int:
+        return super().next_identifier() % 17 or 1

@@ -1,0 +1,109 @@
+"""Steps of faults in sent and received messages of one kind, for faults of several sections."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from harness.faults.parts import replace_part
+from harness.faults.primitives import packets
+from harness.faults.registry import Install
+from reference_qm.codec import FormatError, Packet, UserMessagePacket
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+PacketCondition = Callable[[Any], Any]
+"""The type of conditions that select packets."""
+
+
+def drop_received(when: PacketCondition) -> Install:
+    """Return an installer of a fault with which the receiver acknowledges a message on its session, but does not put
+    the message into its queue, if a condition is true.
+    """
+
+    class Dropping(Receiving):
+        def take_message(
+            self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+        ) -> None:
+            if when(packet):
+                receipt.done = True
+            else:
+                super().take_message(session, packet, receipt, now)
+
+    return replace_part(Dropping)
+
+
+def misread_received(change: Callable[[Any], Any], when: PacketCondition) -> Install:
+    """Return an installer of a fault with which the receiver reads other values than those of a received message, if
+    a condition is true.
+    """
+
+    class Misreading(Receiving):
+        def take_message(
+            self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+        ) -> None:
+            super().take_message(session, change(packet) if when(packet) else packet, receipt, now)
+
+    return replace_part(Misreading)
+
+
+def refuse_received(kind: type[Packet], when: PacketCondition) -> Install:
+    """Return an installer of a fault with which the receiver treats a packet of one kind as malformed, if a condition
+    is true.
+    """
+
+    class Refusing(Identifying):
+        def check_form(self, packet: Packet) -> None:
+            if isinstance(packet, kind) and when(packet):
+                raise FormatError("BaseHeader", 0, "a fault", "the packet is not expected")
+            super().check_form(packet)
+
+    return replace_part(Refusing)
+
+
+def ignore_received(kind: type[Packet], when: PacketCondition, *, initiator: bool | None = None) -> Install:
+    """Return an installer of a fault with which the initiator, the acceptor or both (None) ignore a received packet
+    of one kind, if a condition is true.
+    """
+
+    class Ignoring(Identifying):
+        def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+            packet = self.identify_packet_or_none(data)
+            role_is_meant = initiator is None or session.initiator is initiator
+            if not (role_is_meant and isinstance(packet, kind) and when(packet)):
+                super().receive_packet(session, data, now)
+
+        def identify_packet_or_none(self, data: bytes) -> Packet | None:
+            """Return the parsed packet, or None if the packet is malformed."""
+            try:
+                return self.identify_packet(data)
+            except FormatError:
+                return None
+
+    return replace_part(Ignoring)
+
+
+def change_nth(
+    kind: type[Packet], number: int, change: Callable[[Any], bytes], group: Callable[[Any], Hashable]
+) -> Install:
+    """Return an installer of a fault that changes the bytes of sent packets from a given number on. Packets of one
+    kind are counted in groups: ``group`` returns the group of a packet, or None for packets that stay unchanged.
+    """
+
+    def install_with_count(faulty: Any) -> None:
+        counts: Counter[Hashable] = Counter()
+
+        def change_counted(packet: Any) -> bytes:
+            data: bytes = packet.build()
+            key = group(packet)
+            if key is None:
+                return data
+            counts[key] += 1
+            return change(packet) if counts[key] >= number else data
+
+        packets(kind, change_counted)(faulty)
+
+    return install_with_count
