@@ -225,7 +225,7 @@ class ComparedMessages:
         self._read.add((identifier, key))
         packet: Any = frame.record
         found, wanted = describe_message(message), describe_packet(packet)
-        if bool(packet.BaseHeader.TR) != (packet.DebugHeader is not None):
+        if bool(packet.BaseHeader.TR) != (wanted["trace_queue"] is not None):
             del wanted["trace_queue"]  # systems may differ in what they show for such a packet
         for rule in load_compared_rules().values():
             if rule.half is Half.READ:

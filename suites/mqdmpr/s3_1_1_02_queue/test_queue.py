@@ -297,7 +297,7 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
 
 @needs("queues", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
-@varied("priority", "extension", "body", "queue quota", "queue privacy")
+@varied("priority", "extension", "correlation", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
     """The peer and an application of the SUT send unsigned messages: the SUT stores the messages in a queue without
     Authentication, but not in a queue with Authentication.

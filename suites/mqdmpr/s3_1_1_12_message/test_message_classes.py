@@ -76,7 +76,7 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
-@varied("extension", "destination", priority=("3", "7"))
+@varied("extension", "correlation", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """The TimeToBeReceived of three messages, 2 s, expires in their queue: the SUT acknowledges each message with class
     0xC002.
@@ -160,7 +160,7 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 
 @needs("receive", "queue_control", "transactions")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
-@varied("extension", "application tag", body=("short", "5,000 bytes"))
+@varied("extension", "correlation", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     """A queue is deleted while an open transaction has received a message of the queue: the SUT acknowledges the
     message with class 0xC000.
@@ -208,7 +208,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
 
 @needs("queues")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
-@varied("application tag", "extension", priority=("3", "7"))
+@varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
     """The peer sends a 4 KB message to a queue with a quota of 1 KB: the SUT acknowledges the message with class
     0x8003.

@@ -33,7 +33,7 @@ def accepts_peer_session(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
-@varied("extension", "trace", priority=("3", "0"))
+@varied("extension", "correlation", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """While the SUT is offline, it opens no session, neither for a new message nor for a message whose session was lost
     before; it accepts no session, and completes no session that was being set up. When it is online again, it sends the

@@ -326,7 +326,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D01", "MQDMPR-3.1.7.1.16-D03")
-@varied("trace", "extension", body=("short", "5,000 bytes"))
+@varied("trace", "extension", "correlation", body=("short", "5,000 bytes"))
 def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
     """A pending peek and a pending receive of a subqueue wait while a message is moved in an open transaction; when the
     transaction commits, the receive returns the message, and the peek returns it unless the receive was served first.

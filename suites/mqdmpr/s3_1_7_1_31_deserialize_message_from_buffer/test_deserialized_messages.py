@@ -127,7 +127,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
-@varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
+@varied("acknowledgments", "time to reach queue", "extension", "correlation", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not: each message
     has the journaling that its bits request.
@@ -161,7 +161,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D02", "MQDMPR-3.1.7.1.31-D05")
-@varied("acknowledgments", "response queue", "extension", "destination")
+@varied("acknowledgments", "response queue", "extension", "correlation", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """Six different received messages, one of them traced and with a body of more than 64 KB, have the priority, trace
     queue, times, source, delivery and body of their packets.
@@ -279,7 +279,7 @@ def _build_listed_names(peer, numbers):
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.31-D06")
-@varied("acknowledgments", "positive journaling", "extension", "body")
+@varied("acknowledgments", "positive journaling", "extension", "correlation", "body")
 def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge):
     """A message with three lists of three to five queues of different kinds, and with a signature of the lists, and
     then a message with other lists, are in a queue: a remote read returns each of them with its lists and signature.

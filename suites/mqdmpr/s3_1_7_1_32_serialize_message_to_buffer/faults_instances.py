@@ -119,7 +119,7 @@ for _name, _rule, _says, _install in (
         ),
     ),
     (
-        "sender-priority-7-sent-as-6",
+        "sender-highest-priority-sent-as-6",
         "MQDMPR-3.1.7.1.32-05",
         "The sender sends a message of priority 7 with priority 6.",
         _change_built(
@@ -200,7 +200,7 @@ for _name, _rule, _says, _install in (
         ),
     ),
     (
-        "sender-hash-algorithm-of-transactional-message-sha-1",
+        "sender-transactional-message-hashed-with-sha-1",
         "MQDMPR-3.1.7.1.32-D13",
         "The sender sends the HashAlgorithm SHA-1 in a signed transactional message.",
         _change_sent(

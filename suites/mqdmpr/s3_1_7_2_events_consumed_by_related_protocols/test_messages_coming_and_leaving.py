@@ -64,7 +64,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
-@varied("application tag", "extension")
+@varied("application tag", "extension", "correlation")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """Three messages arrive in a queue: each message increases the size of the queue in bytes by at least the size of
     its body. An aborted receive does not change the size; each receive decreases the size, and the last receive

@@ -208,7 +208,7 @@ def _answer_parameters(asked):
 @sut_survives()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
-@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
+@varied("application tag", "extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the message
     that has not expired is in the queue.

@@ -92,7 +92,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
-@varied("application tag", "extension", acknowledgments=("none", "of arrival"))
+@varied("application tag", "extension", "correlation", acknowledgments=("none", "of arrival"))
 def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
     """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
     arrival; they are received in this order after a restart.
@@ -214,7 +214,7 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@varied("extension", acknowledgments=("none", "of receipt"))
+@varied("extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
     and expired messages are not. In virtual time, in which no time passes during the transfer, a message whose age

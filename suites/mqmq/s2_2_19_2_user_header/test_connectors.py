@@ -15,7 +15,7 @@ CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38")
-@varied("extension", priority=("3", "0"), body=("short", "5,000 bytes"))
+@varied("extension", "correlation", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_forwarded_message_keeps_connector_type(peer, sut, judge):
     """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label is
     at the correct offset after it.

@@ -112,7 +112,7 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
 @needs("receive")
 @covers(*LIFETIME_RULES, "MQDMPR-3.1.2.4-D02")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
+@varied("application tag", "extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     """Messages whose TimeToBeReceived has expired leave the queue; messages with time left or an infinite
     TimeToBeReceived stay.

@@ -218,7 +218,7 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
 
 @needs("receive", "queues")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
-@varied("acknowledgments", "application tag", "extension", "body", "queue journaling")
+@varied("acknowledgments", "application tag", "extension", "correlation", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
     """The peer sends a message to the direct name of a queue, and a message to the private number of the queue: both
     messages are in the queue.

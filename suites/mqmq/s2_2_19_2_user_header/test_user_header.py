@@ -98,7 +98,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
 @pytest.mark.parametrize("kind", [2, 3, 6], ids=["at the source", "at the destination", "at a third host"])
-@varied("priority", "application tag", "extension", "trace", "body")
+@varied("priority", "application tag", "extension", "correlation", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, kind):
     """A message with RQ 4 arrives; its administration queue is a private queue of its source, of the SUT, or of a third
     host: the application gets a response queue on the host of the administration queue.

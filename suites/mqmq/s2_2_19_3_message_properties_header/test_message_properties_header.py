@@ -66,7 +66,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
-@varied("priority", "destination", "extension", "queue journaling")
+@varied("priority", "destination", "extension", "correlation", "queue journaling")
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
     """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
     they were sent.

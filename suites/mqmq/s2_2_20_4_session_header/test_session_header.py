@@ -147,7 +147,7 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
-@varied("priority", "extension", "label", "body", "destination")
+@varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
@@ -183,7 +183,7 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
 
 @needs("send")
 @covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
-@varied("priority", "application tag", "extension", "trace", "destination")
+@varied("priority", "application tag", "extension", "correlation", "trace", "destination")
 def test_session_ack_counts_messages_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable, and acknowledges a message of the peer:
     UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
@@ -269,7 +269,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
 
 
 @covers("MQMQ-2.2.20.4-07")
-@varied("priority", "extension", "body", "destination", "queue quota")
+@varied("priority", "extension", "correlation", "body", "destination", "queue quota")
 def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     """A recoverable message is acknowledged, then two express messages and a second recoverable message arrive:
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second

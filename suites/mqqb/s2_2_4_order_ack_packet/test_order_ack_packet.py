@@ -30,7 +30,7 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
     "MQMQ-2.2.18.1.6-01",
     "MQDMPR-3.1.1.12-D08",
 )
-@varied("extension", "queue quota")
+@varied("extension", "correlation", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages, and then a third message: each time, the SUT sends an OrderAck with the TxSequenceID
     of the sequence and the number of the last message. The peer sends three more messages, and then a message whose

@@ -105,7 +105,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     ],
 )
 @sut_survives()
-@varied("application tag", "extension")
+@varied("application tag", "extension", "correlation")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
     """The peer sends the second message of a sequence with number 5, and the SUT refuses this message because of its
     destination: the FinalAck has the class of this refusal, and the number 5.

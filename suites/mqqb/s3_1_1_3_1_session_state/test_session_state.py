@@ -239,7 +239,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
-@varied("time to be received", "extension")
+@varied("time to be received", "extension", "correlation")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
     sequence, and accepts the next message. The OrderAck for the first of these messages has the number of the last

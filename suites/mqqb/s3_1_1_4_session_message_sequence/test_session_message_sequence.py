@@ -43,7 +43,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.1.4-D01", "MQQB-3.1.5.8.2-02")
 @pytest.mark.parametrize("initiator", ["peer", "SUT"])
-@varied("acknowledgments", "application tag", "extension", "body", "destination")
+@varied("acknowledgments", "application tag", "extension", "correlation", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, initiator):
     """On a session that the peer or the SUT opened, the peer sends one express, one recoverable and two transactional
     messages: the SUT acknowledges three messages as recoverable, because transactional messages are recoverable. The
@@ -101,7 +101,7 @@ def _list_recoverable_numbers(ack):
 
 @needs("send")
 @covers("MQQB-3.1.1.4-D01")
-@varied("extension", "destination", acknowledgments=("none", "of arrival"))
+@varied("extension", "correlation", "destination", acknowledgments=("none", "of arrival"))
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
     outgoing = Outgoing(peer, sut, "mqc-counted")

@@ -102,7 +102,7 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 @pytest.mark.parametrize(
     "timeout_ms", [ACK_TIMEOUT_MS, 2 * ACK_TIMEOUT_MS, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))]
 )
-@varied("priority", "extension", "label", "body", "destination")
+@varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
     """The peer sends an express message: the SUT acknowledges the message after half of the AckTimeout in the peer's
     ConnectionParameters. A session opened earlier and a session opened later have a different AckTimeout. With the
@@ -122,7 +122,7 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 @pytest.mark.parametrize(
     "timeout_ms", [SHORT_TIMEOUT_MS, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))]
 )
-@varied("priority", "application tag", "extension", "destination", "queue journaling")
+@varied("priority", "application tag", "extension", "correlation", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
     """The peer sends a recoverable message: the SUT acknowledges the message after the RecoverableAckTimeout in the
     peer's ConnectionParameters. A session opened earlier and a session opened later have a different

@@ -191,7 +191,7 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-11")
 @needs("timers", "restart")
-@varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
+@varied("extension", "correlation", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
     expiry of its entry: the SUT accepts only the second message twice.

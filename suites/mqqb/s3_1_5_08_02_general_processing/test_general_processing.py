@@ -96,7 +96,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-@varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
+@varied("acknowledgments", "time to be received", "time to reach queue", "extension", "correlation", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The peer sends only one message on a session, and addresses it to a missing queue: the SUT sends a SessionAck
     that counts the message.
@@ -191,7 +191,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
-@varied("application tag", "extension", priority=("3", "7"))
+@varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     """The peer sends an express message with a SentTime an hour ago, a recoverable, a transactional and a refused
     message, and messages for another queue manager: each message has an entry in MessageIDHistoryTable, with its

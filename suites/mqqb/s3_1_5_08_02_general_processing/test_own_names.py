@@ -9,7 +9,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 
 @needs("receive")
 @covers("MQQB-3.1.5.8.2-14")
-@varied("extension", "queue privacy", acknowledgments=("none", "of receipt"))
+@varied("extension", "correlation", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
     """The peer sends messages to the full name and to the short name of the SUT's computer: the SUT acknowledges these
     messages and stores them in their queue.

@@ -154,7 +154,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
 
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-45")
-@varied("extension", "destination", acknowledgments=("none", "of arrival"))
+@varied("extension", "correlation", "destination", acknowledgments=("none", "of arrival"))
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The peer sends a transactional message with an encrypted body: the body arrives decrypted."""
     secured = Secured(peer, sut)

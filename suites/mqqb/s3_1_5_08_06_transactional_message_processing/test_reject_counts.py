@@ -26,7 +26,7 @@ element in s.
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("management", "queues")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
-@varied("extension", body=("short", "5,000 bytes"))
+@varied("extension", "correlation", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
     """The peer sends three messages out of order, the last of them of an older sequence, one message in order, another
     message out of order, and the first message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then

@@ -145,7 +145,7 @@ UNFORWARDED_RC = 0x1F
 @pytest.mark.parametrize(
     "reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate", "a gap in its sequence"]
 )
-@varied("priority", "application tag", "extension", "body", "destination")
+@varied("priority", "application tag", "extension", "correlation", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
     """The peer sends three recoverable messages, the second of which the SUT refuses or discards as a duplicate: the
     SUT acknowledges the third message as number 3, or as number 2 (E19).
@@ -327,7 +327,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.8.7-15")
-@varied("priority", "time to be received", "time to reach queue", "extension", "destination")
+@varied("priority", "time to be received", "time to reach queue", "extension", "correlation", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
     message as number 3, or as number 2 (E17).
@@ -366,7 +366,7 @@ GREATEST_TIMER_SPEED_UP = 10
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
-@varied("acknowledgments", "extension", "label", "body", "destination", "priority")
+@varied("acknowledgments", "extension", "correlation", "label", "body", "destination", "priority")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
     """The peer sends an express message and two recoverable messages on the second of two sessions: the SUT sends a
     SessionAck when RecoverableAckTimeout has passed since the first recoverable message.

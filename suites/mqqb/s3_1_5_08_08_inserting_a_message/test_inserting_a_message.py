@@ -431,7 +431,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
     "MQQB-3.1.5.8.8-27",
 )
 @needs("management", "queues", "receive")
-@varied("acknowledgments", "extension", "body", "queue journaling", "queue quota")
+@varied("acknowledgments", "extension", "correlation", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
     of the sequence.

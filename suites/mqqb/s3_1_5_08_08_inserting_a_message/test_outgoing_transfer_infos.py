@@ -44,7 +44,7 @@ RULES_OF_TRANSFER_INFO = (
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
-@varied("extension", "queue journaling")
+@varied("extension", "correlation", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
     """The SUT sends an express message to one queue and three transactional messages to a second queue, and the peer
     acknowledges the first transactional message by an OrderAck; then the SUT forwards a message of the peer to the

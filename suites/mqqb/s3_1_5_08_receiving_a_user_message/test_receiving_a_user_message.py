@@ -163,7 +163,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-@varied("acknowledgments", "time to be received", "extension", "body", "destination")
+@varied("acknowledgments", "time to be received", "extension", "correlation", "body", "destination")
 def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
     """The peer sends a message with a correct SessionHeader, and then a message whose SessionHeader counts messages
     that the SUT has not sent: the SUT closes the session after the second message.

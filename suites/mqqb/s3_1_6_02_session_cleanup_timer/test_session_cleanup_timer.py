@@ -95,7 +95,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 
 @covers("MQQB-3.1.6.2-03")
 @needs("timers")
-@varied("priority", "extension", "label", "body", "destination")
+@varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
     """The peer sends one message in each of four cleanup times; one of these messages is transactional, and the SUT
     refuses another: the session is still open after each cleanup time.

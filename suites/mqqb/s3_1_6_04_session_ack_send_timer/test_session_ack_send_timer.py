@@ -124,7 +124,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     "MQQB-3.1.6.4-09",
     "MQQB-3.1.6.4-10",
 )
-@varied("application tag", "extension", acknowledgments=("none", "of receipt"))
+@varied("application tag", "extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     """The SUT sends three messages, one of them recoverable, and then two further recoverable messages one after the
     other. After each step, the peer sends recoverable messages or an express message: the SessionAcks of the SUT count

@@ -49,7 +49,7 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5, HIGHEST_BIT + 1])
-@varied("application tag", "extension")
+@varied("application tag", "extension", "correlation")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence, or the first message of a sequence that has a large number: the
     last OrderAck has the TxSequenceID of the sequence, the number of the last message and this number minus one, and is

@@ -10,7 +10,7 @@ from suites.mqqb.steps.ordering import read_ack_place
 
 @needs("receive")
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
-@varied("application tag", "extension", priority=("3", "7"))
+@varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     """The peer sends a transactional message twice: the SUT stores the message once and acknowledges it, and does not
     store it again when it arrives after a purge. The SUT does not store a nontransactional message in the transactional

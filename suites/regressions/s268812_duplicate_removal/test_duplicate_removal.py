@@ -12,7 +12,7 @@ from suites.mqqb.steps.ordering import Receiver, read_ack_place
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
-@varied("extension", "label", priority=("3", "7"))
+@varied("extension", "correlation", "label", priority=("3", "7"))
 def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     """The third message of a sequence arrives before the second message, and the SUT refuses it. When the third message
     arrives twice after the second message, the SUT stores it once and acknowledges it. Before these repetitions, a

@@ -9,7 +9,7 @@ from suites.applications import list_computer_names
 
 @needs("send", "receive", "restart")
 @covers("REGRESSIONS-303405-01")
-@varied("priority", "negative journaling", "application tag", "extension", "body")
+@varied("priority", "negative journaling", "application tag", "extension", "correlation", "body")
 def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     """Messages that the SUT and the peer sent to a queue by each name of the SUT's computer are in the queue before
     and after a restart.
