@@ -49,6 +49,7 @@ ABOUT_CONNECTIONS = frozenset(
         "mqqb/s3_1_5_08_07_recoverable_message_processing",
         "mqqb/s3_1_5_09_closing_a_session",
         "mqqb/s3_1_6_01_session_retry_connect_timer",
+        "mqqb/s3_1_6_02_session_cleanup_timer",
         "mqqb/s3_1_6_03_session_ack_wait_timer",
         "mqqb/s3_1_6_04_session_ack_send_timer",
         "mqqb/s3_1_7_01_3_updating_the_user_message",
