@@ -500,9 +500,9 @@ def _name_rpc_packet(frame: Frame) -> str:
     """Return the kind of a PDU. Raise WireError if the PDU cannot be parsed. If the peer sent the PDU, only its
     type is read, because checks may send wrong PDUs on purpose.
     """
-    from harness.wire.rpc_fragments import is_plain
+    from harness.wire.rpc_fragments import consists_of_header_and_stub
 
     name = str(_import_rpc_layers().get_rpc_kind(frame.data))
-    if frame.from_sut and not is_plain(frame.data):
+    if frame.from_sut and not consists_of_header_and_stub(frame.data):
         _import_rpc_layers().check_pdu(frame.data)
     return name

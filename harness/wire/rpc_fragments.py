@@ -67,7 +67,7 @@ def _build_fragments(
 
 def parse_fragment(data: bytes) -> Fragment:
     """Parse a request or response completely, and return it. Raise WireError if this fails."""
-    if not is_plain(data):
+    if not consists_of_header_and_stub(data):
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
         return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
@@ -77,7 +77,7 @@ def parse_fragment(data: bytes) -> Fragment:
     return Fragment(call_id, flags, cont_id, opnum if ptype == _REQUEST else 0, data[REQUEST_SIZE:])
 
 
-def is_plain(data: bytes) -> bool:
+def consists_of_header_and_stub(data: bytes) -> bool:
     """Return whether the given bytes are a complete request or response that consists only of a header and a stub.
 
     Such a PDU is well-formed, so scapy can dissect it.
