@@ -12,7 +12,7 @@ from scapy.packet import Raw
 
 from harness.wire import rpc_fragments
 from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, get_rpc_kind, pdu, read_stub
-from harness.wire.rpc_fragments import Fragment, is_plain, parse_fragment, request, response
+from harness.wire.rpc_fragments import Fragment, consists_of_header_and_stub, parse_fragment, request, response
 from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, append_trailer
 
 STUB = bytes(range(40))
@@ -58,7 +58,7 @@ def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
     for at in data.draw(st.lists(st.integers(0, min(len(good), 40) - 1), max_size=3)):
         spoilt[at] = data.draw(st.integers(0, 255))
     cut = bytes(spoilt[: data.draw(st.integers(0, len(spoilt)) | st.just(len(spoilt)))])
-    if is_plain(cut):
+    if consists_of_header_and_stub(cut):
         packet = dissect_rpc(cut)
         opnum = packet.payload.opnum if get_rpc_kind(cut) == "request" else 0
         read = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
@@ -67,4 +67,4 @@ def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
 def test_truncated_or_extended_rpc_fragment_is_not_parsed_as_plain(data: bytes) -> None:
-    assert not is_plain(data)
+    assert not consists_of_header_and_stub(data)
