@@ -181,7 +181,9 @@ class SenderRefusedMessageWithoutJnStored(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("named-dead-letter-queue-of-refused-message-ignored", breaks="MQDMPR-3.1.1.12-02", blind=True)
+@fault(
+    "named-dead-letter-queue-of-refused-message-ignored", breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"), blind=True
+)
 class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
     """The sender stores a transactional message that was refused in the system dead-letter queue although the message
     names a queue.
@@ -193,7 +195,7 @@ class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("dead-letter-queue-of-first-message-used-for-all", breaks="MQDMPR-3.1.1.12-02", blind=True)
+@fault("dead-letter-queue-of-first-message-used-for-all", breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"), blind=True)
 class DeadLetterQueueOfFirstMessageUsedForAll(_SecondChanged):
     """The sender stores each dead letter that names a queue in the queue that the first dead letter named."""
 

@@ -106,13 +106,6 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         expected=fields({"number of entries of ResendTimerTable": 10, "number of entries of the caches": 0}),
         observed=counts,
     )
-    configured = [name for name, _ in CONFIGURED_VALUES.values()]
-    judge(
-        "MQQB-3.1.4.1-01",
-        expected=fields({name: read_element(before_restart, name) for name in configured}),
-        observed={name: read_element(after_restart, name) for name in configured},
-        case="configured values after the restart",
-    )
     for rule, name in EMPTY_CACHES.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():

@@ -192,5 +192,19 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
 
     expected = {"first queue": [1, 7], "second queue": [5], "queue of the system": [2, 6, 8]}
     peer.eventually(lambda: find_messages() == expected)
-    judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
+    found = find_messages()
+    judge(
+        "MQQB-3.1.5.7-07",
+        "MQDMPR-3.1.1.12-02",
+        expected=expected,
+        observed=found,
+        evidence=[*outgoing.sent, *frames],
+    )
+    judge(
+        "MQQB-3.1.5.7-05",
+        expected=[1, 2, 5, 6, 7, 8],
+        observed=sorted(number for numbers in found.values() for number in numbers),
+        case="messages in the dead-letter queues",
+        evidence=[*outgoing.sent, *frames],
+    )
     outgoing.acknowledge_all()

@@ -44,7 +44,8 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     sender.send(1, 2)
-    session, _ = sender.await_first(2)
+    session = sender.await_session()
+    sender.collect(session, 2)
     sender.send(3, 4, 5, 6)
     sender.collect(session, 6)
     Provoker(peer, sender.to).send(7)
