@@ -93,12 +93,11 @@ class TransactionMarksMissing(Sending):
 
     __slots__ = ()
 
-    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        packet = super().construct_user_message(position)
-        header = packet.TransactionHeader
-        if header is None:
-            return packet
-        return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MARKS))
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        if (header := packet.TransactionHeader) is not None:
+            unmarked = replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MARKS)
+            packet = replace(packet, TransactionHeader=unmarked)
+        super().transmit(session, position, packet)
 
 
 class MultiQueueFormatHeaderMissing(Sending):

@@ -115,10 +115,21 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         ("MQDMPR-3.1.1.12-23", "messages in the journal"),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
         ("MQDMPR-3.1.1.12-24", "messages in the dead-letter queue"),
-        ("MQDMPR-3.1.1.12-26", "messages in the dead-letter queue"),
         ("MQMQ-2.2.19.2-13", "messages in the dead-letter queue"),
     ):
         judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)
+    judge(
+        "MQDMPR-3.1.1.12-26",
+        expected=none("message without JN"),
+        observed=[
+            number
+            for name in ("messages in the dead-letter queue", "plain dead letters")
+            for number in found[name]
+            if "negative" not in JOURNALING_CASES[number - 1][0]
+        ],
+        case="dead letters",
+        evidence=evidence,
+    )
     for rule, name, queue in (
         ("MQQB-3.1.5.7-02", "messages in the journal", SYSTEM_JOURNAL),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue", DEAD_LETTERS),

@@ -10,6 +10,7 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.sequences import Outgoing
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
+SOURCE_JOURNAL_RULE = "MQSO-5.1.1.2-D12"
 REFUSAL_CLASSES = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "Q_PURGED", "RECEIVE_TIMEOUT")
 
 
@@ -43,4 +44,17 @@ def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut
     expected = facts(
         transactional_dead_letters=["to negative"], dead_letters=[], journal=["to positive negative"], waiting=0
     )
-    judge.all(expected=expected, observed=observed, evidence=[*sent, *frames])
+    evidence = [*sent, *frames]
+    judge(
+        *[rule for rule in judge.covers if rule != SOURCE_JOURNAL_RULE],
+        expected=expected,
+        observed=observed,
+        evidence=evidence,
+    )
+    judge(
+        SOURCE_JOURNAL_RULE,
+        expected=["to positive negative"],
+        observed=observed["journal"],
+        case="labels in the journal",
+        evidence=evidence,
+    )

@@ -7,6 +7,7 @@ from typing import Any
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from harness.sut.releases import LackedByRelease, find_release
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender
 
@@ -216,6 +217,8 @@ def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judg
     """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
     dead-letter queue of its kind, even after a further restart.
     """
+    if not find_release(sut).dead_letters:
+        raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     to = peer.direct_name("mqc-late")
     life_s = 2 * SHORT_LIFETIME_S
     for delivery in ("recoverable", "transactional"):
