@@ -269,7 +269,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        raise CatalogueError(file, "", "the file, which belongs to the suites, is missing") from None
+        raise CatalogueError(file, "", "this file of the suites is missing") from None
     rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if next(rows, None) != list(INDEX_COLUMNS):
         raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")
