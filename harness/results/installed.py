@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from harness.judging.compared import load_compared_rules
 from harness.judging.passive import load_predicates
 from harness.judging.robustness import RULE_BY_CONDITION
 from harness.paths import SUITES
@@ -20,7 +21,8 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 class Suites:
     """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of
     the set's rules.json. ``rules``: all rule ids. ``driving``: by rule, the checks (without parameters) that name
-    the rule. ``passive``: the rules that packets in any check may decide.
+    the rule. ``passive``: the rules that packets in any check may decide. ``compared``: the rules that any check may
+    decide by comparing messages on the control channel with their packets.
     """
 
     checks: int
@@ -28,10 +30,12 @@ class Suites:
     rules: Set[str]
     driving: Mapping[str, Set[str]]
     passive: Set[str]
+    compared: Set[str]
 
     def may_judge(self, rule: str, check: str) -> bool:
         """Return whether a check, given without parameters, can have a verdict for a rule."""
-        return rule in self.passive or rule in ROBUSTNESS_RULES or check in self.driving.get(rule, ())
+        of_any_check = (self.passive, self.compared, ROBUSTNESS_RULES)
+        return any(rule in rules for rules in of_any_check) or check in self.driving.get(rule, ())
 
 
 def get_installed_suites() -> Suites:
@@ -39,4 +43,11 @@ def get_installed_suites() -> Suites:
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
     rules = frozenset(catalogue) | ROBUSTNESS_RULES
-    return Suites(read_frozen_test_count(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))
+    return Suites(
+        read_frozen_test_count(SUITES),
+        digest,
+        rules,
+        driving_checks(),
+        frozenset(load_predicates()),
+        frozenset(load_compared_rules()),
+    )

@@ -92,7 +92,7 @@ def forged(folder: Path, signer: Path, spoil: Spoil, expected: int = 1) -> str:
         packed.extractall(inside)
     spoil(inside)
     files = [(str(one.relative_to(inside)), one) for one in sorted(inside.rglob("*")) if one.is_file()]
-    write_bundle(path, files, bundles.private_key(signer / "key.pem", None))
+    write_bundle(path, files, bundles.read_private_key(signer / "key.pem", None))
     code, said = verify(path, signer)
     assert code == expected
     return said
@@ -117,7 +117,7 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]
     names += [f"captures/{each.name}" for each in sorted((inside / "captures").iterdir())]
     said["files"] = {name: bundles.measure_file(inside / name)._asdict() for name in names}
-    key = bundles.private_key(signer / "key.pem", None)
+    key = bundles.read_private_key(signer / "key.pem", None)
     (inside / "certificate.json").write_text(certificate.build_certificate(said), encoding="utf-8")
     for name, show in (
         ("certificate.html", lambda: page(said, key.public_key().public_bytes_raw().hex())),

@@ -223,7 +223,7 @@ def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
         source = content.with_name(f"content-{number}")
         source.write_bytes(data)
         files.append((name, source))
-    write_bundle(path, files, bundles.private_key(signer / "key.pem", None))
+    write_bundle(path, files, bundles.read_private_key(signer / "key.pem", None))
     code, said = verify(path, signer)
     assert code == 1
     return said
@@ -244,7 +244,7 @@ def test_zip_bomb_is_refused_as_certificate(tmp_path: Path, signer: Path):
 
 def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: Path):
     path = tmp_path / "x"
-    write_bundle(path, [], bundles.private_key(signer / "key.pem", None))
+    write_bundle(path, [], bundles.read_private_key(signer / "key.pem", None))
     assert "certificate.json is missing" in verify(path, signer)[1]
 
 
