@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-_ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+from harness.judging.compared import ACK_NAMES
+
 _JOURNAL_NAMES = {"JP": "positive", "JN": "negative"}
 _ALWAYS_COMPARED_PROPERTIES = ("label", "body_base64")
 _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
@@ -43,12 +44,9 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
         "sent_time": user.SentTime,
         "time_to_reach_queue_s": base.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
-        "acks": sorted(name for bit, name in _ACK_NAMES.items() if properties.getfieldval(bit)),
+        "acks": sorted(name for bit, name in ACK_NAMES.items() if properties.getfieldval(bit)),
         "journal": sorted(name for bit, name in _JOURNAL_NAMES.items() if user.getfieldval(bit)),
     }
-
-
-described = describe_packet  # old name, until its last users change
 
 
 def normalize_format_name(name: str | None) -> str | None:

@@ -26,9 +26,15 @@ from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 INFINITE_S = 0xFFFF_FFFF
 LABEL_LIMIT = 249
 MAX_MESSAGES_KEPT = 4_096
-_SOURCE_HOST, _ADMINISTRATION_HOST = 2, 4
-"""The values of AQ and RQ for a private queue of the source, and of the host of the administration queue."""
-_ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+_DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
+"""The values of AQ and RQ for a private queue of the destination, and of the host of the administration queue."""
+_ARGUMENTS = {
+    "body_base64": ("body", "body_base64"),
+    "positive_journal": ("journal",),
+    "negative_journal": ("journal",),
+}
+"""The arguments of send that give a property, if their names differ from the name of the property."""
+ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 
 Properties = Mapping[str, Any]
 Report = Callable[[str, Frame, bool, str], None]
@@ -100,7 +106,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         "time_to_reach_queue_s": packet.BaseHeader.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
-        "acks": sorted(name for bit, name in _ACKS.items() if getattr(properties, bit)),
+        "acks": sorted(name for bit, name in ACK_NAMES.items() if getattr(properties, bit)),
         "positive_journal": bool(user.JP),
         "negative_journal": bool(user.JN),
         "trace_queue": None if packet.DebugHeader is None else _text(packet.DebugHeader.QueueIdentifier),
@@ -109,9 +115,9 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         described["body_base64"] = base64.b64encode(properties.MessageBody).decode()
     for name, kind, queue in (
         ("admin_queue", user.AQ, user.AdminQueue),
-        ("response_queue", user.RQ, user.AdminQueue if user.RQ == 1 else user.ResponseQueue),
+        ("response_queue", *((user.AQ, user.AdminQueue) if user.RQ == 1 else (user.RQ, user.ResponseQueue))),
     ):
-        if kind == 0 or (queue is not None and (kind != 3 and kind != _ADMINISTRATION_HOST)):
+        if kind == 0 or (queue is not None and kind not in (_DESTINATION_HOST, _ADMINISTRATION_HOST)):
             described[name] = _name_queue(queue, user.SourceQueueManager)
     return described
 
@@ -142,12 +148,7 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
         "admin_queue": _normalize_queue(request.get("admin_queue")),
         "response_queue": _normalize_queue(request.get("response_queue")),
     }
-    omitted = set(wanted) - given
-    omitted -= {"body_base64"} if "body" in given else set()
-    if "journal" not in given:
-        omitted |= {"positive_journal", "negative_journal"}
-    else:
-        omitted -= {"positive_journal", "negative_journal"}
+    omitted = {name for name in wanted if given.isdisjoint(_ARGUMENTS.get(name, (name,)))}
     if transactional:
         omitted -= {"priority", "delivery"}
     return {name: value for name, value in wanted.items() if not _is_left_to_system(name, value)}, omitted

@@ -12,7 +12,7 @@ from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
 from harness.judging.compared import COMPARED, ComparedMessages, Half, load_compared_rules
 from harness.judging.passive import PASSIVE, load_predicates
 from harness.rules.catalogue import load_catalogue
-from harness.wire import user_message
+from harness.wire import PrivateQueueFormatNameId, user_message
 
 SOURCE = UUID("6d716376-0000-4000-8000-0000000000a1")
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-0000000000a2")
@@ -160,6 +160,14 @@ def test_default_is_compared_only_if_request_omits_property(findings: Findings):
 def test_value_that_system_may_change_is_not_compared(findings: Findings, changes: dict[str, Any]):
     findings.send(**changes)
     findings.add_packet(FROM_SUT)
+    assert not findings.broken
+
+
+def test_response_queue_of_destination_that_is_administration_queue_is_not_compared(findings: Findings):
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=5)
+    name = f"PRIVATE={TRACE_QUEUE}\\00000005"
+    findings.send(admin_queue=name, response_queue=name)
+    findings.add_packet(FROM_SUT, user={"AQ": 3, "AdminQueue": queue, "RQ": 1})
     assert not findings.broken
 
 
