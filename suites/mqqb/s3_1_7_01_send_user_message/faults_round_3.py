@@ -53,10 +53,10 @@ class RouterSentTracedMessageNotReported(Tracing):
             super().trace_sent(session, message, now)
 
 
-@fault("router-report-label-computer-own-identifier", breaks="MQQB-3.1.7.1.7-04", blind=True)
-class RouterReportLabelComputerOwnIdentifier(Tracing):
-    """The router puts its own Identifier instead of SourceQueueManager after "received by" in Label of the report on a
-    message that it sent on.
+@fault("router-report-label-hops-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
+class RouterReportLabelHopsBeforeIncrement(Tracing):
+    """The router puts RC of the received packet, which it has incremented since, into Label of the report on a message
+    that it sent on.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -64,12 +64,10 @@ class RouterReportLabelComputerOwnIdentifier(Tracing):
         self.sending = False
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        self.sending = True
+        self.sending = message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
         super().trace_sent(session, message, now)
         self.sending = False
 
     def build_report_label(self, message: Message, now: Now) -> str:
-        label = super().build_report_label(message, now)
-        source = str(message.Identifier.QueueManagerGuid).upper()
-        own = str(self.qm.adm.Identifier).upper()
-        return label.replace(f"received by {source}", f"received by {own}") if self.sending else label
+        arrived = replace(message, HopCount=message.HopCount - 1) if self.sending else message
+        return super().build_report_label(arrived, now)
