@@ -24,16 +24,17 @@ def _is_cursor_receive(read: RemoteRead) -> bool:
 
 @fault("client-peek-dwsize-of-message-before", breaks="MQQP-3.2.4.2-16", blind=True)
 class ClientPeekDwsizeOfMessageBefore(ClientReading):
-    """The client sets dwSize of a peek to the dwSize that the server returned with the message of its last read."""
+    """The client sets dwSize of a peek to the size of the packet of its last read, and sends this packet again."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
-        return described | {"dwSize": self.__dict__.get("size", 0)} if _is_plain_peek(read) else described
+        return described | self.__dict__.get("latest", {}) if _is_plain_peek(read) else described
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         first, second = results.get("lpRemoteReadDesc"), results.get("lpRemoteReadDesc2")
         described = second["pRemoteReadDesc"] if second is not None else first
-        self.__dict__["size"] = 0 if described is None else described["dwSize"]
+        if described is not None:
+            self.__dict__["latest"] = {name: described[name] for name in ("dwSize", "lpBuffer")}
         return super().reconstruct_message(results, server)
 
 
