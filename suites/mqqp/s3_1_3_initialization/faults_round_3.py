@@ -1,0 +1,26 @@
+"""Faults that break rules of MS-MQQP 3.1.3 Initialization."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import RpcBytes
+
+LISTENER_ENDED = "the listener of DCE/RPC has ended"
+
+
+@fault("server-rpc-listener-ends-with-invalid-client", breaks="MQQP-3.1.3-01", blind=True)
+class ServerRpcListenerEndsWithInvalidClient(RpcServing):
+    """After the server has closed a connection because of invalid bytes, it serves no new RPC connection."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        served: set[str] = self.__dict__.setdefault("served", set())
+        if self.__dict__.get("ended") and event.connection not in served:
+            self.qm.remote.associations.close_connection(event.connection, LISTENER_ENDED)
+            return
+        served.add(event.connection)
+        before = len(self.qm.remote.associations)
+        super().on_bytes(event, now)
+        if len(self.qm.remote.associations) < before:
+            self.__dict__["ended"] = True
