@@ -13,6 +13,7 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessag
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.store.messages import NEGATIVE_RECEIVE, POSITIVE_RECEIVE
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.routing import Routing
@@ -273,3 +274,18 @@ class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
     )
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         return
+
+
+_BOTH_RECEIVE_ACKS = POSITIVE_RECEIVE | NEGATIVE_RECEIVE
+
+
+@fault("receiver-both-receive-acks-read-as-positive-only", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverBothReceiveAcksReadAsPositiveOnly(AdminAcks):
+    """If a message requests the positive and the negative receive acknowledgment, the receiver sends only the
+    positive one.
+    """
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        requests_both = message.AcknowledgementsRequested & _BOTH_RECEIVE_ACKS == _BOTH_RECEIVE_ACKS
+        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE or not requests_both:
+            super().acknowledge_receive(message, reason, now)

@@ -11,6 +11,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.sending import Sending
@@ -261,3 +262,19 @@ class ReceiverFinalAckOfMovedMessageOmitted(Positions):
         if target is not None:
             target.order_queue = None
         return target
+
+
+@fault("receiver-transactional-message-above-quota-not-acknowledged", breaks="MQDMPR-3.1.1.12-40", blind=True)
+class ReceiverTransactionalMessageAboveQuotaNotAcknowledged(Admission):
+    """For a transactional message that exceeds the quota of its queue, the receiver sends only the FinalAck and no
+    administration acknowledgment.
+    """
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        above_quota = message_class is MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+        if above_quota and packet.TransactionHeader is not None:
+            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+        else:
+            super().refuse_message(session, packet, message_class, now)

@@ -11,8 +11,9 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
@@ -336,3 +337,11 @@ add(
     "The sender clears the highest bit of the ApplicationTag of a message of an application.",
     change_construction(_clear_highest_bit_of_tag),
 )
+
+
+@fault("receiver-administration-ack-repeats-sent-time", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class ReceiverAdministrationAckRepeatsSentTime(AdminAcks):
+    """The SentTime of an administration acknowledgment is the SentTime of the message that it acknowledges."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        return replace(super().build(message, message_class, now), SentTime=message.SentTime)

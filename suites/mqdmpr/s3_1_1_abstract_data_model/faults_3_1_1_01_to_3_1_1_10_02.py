@@ -22,6 +22,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_starting import Check, Desc, RemoteStarting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
@@ -29,7 +30,8 @@ from reference_qm.core.store.entries import build_message_entry, build_relocatio
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
-from reference_qm.model.states import DeliveryGuarantee, OutgoingQueueState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, OutgoingQueueState
+from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -282,3 +284,29 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
         if queue.parent is not None and isinstance(position, MessagePosition) and not position.key:
             position.key = self.qm.next_persist_token()
             self.qm.disk.save(build_relocation(position))
+
+
+@fault("server-remote-reader-misses-local-transactional-messages", breaks="MQDMPR-3.1.1-07", blind=True)
+class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
+    """The server does not show a remote reader the transactional messages that its own applications sent."""
+
+    def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+        hidden = [] if desc is None else self._list_local_transactional(desc["hRemoteQueue"])
+        for position in hidden:
+            position.State = MessagePositionState.LOCKED
+        super()._start_read(call, desc, checks, now)
+        for position in hidden:
+            position.State = MessagePositionState.AVAILABLE
+            position.QueueReference.MessagePositionList.reset_search_start(position)
+
+    def _list_local_transactional(self, handle: int) -> list[MessagePosition]:
+        descriptor = self.find_remote_descriptor(handle)
+        if descriptor is None or descriptor.QueueReference is None:
+            return []
+        return [
+            position
+            for position in descriptor.QueueReference.MessagePositionList
+            if position.State is MessagePositionState.AVAILABLE
+            and position.MessageReference.TransactionIdentifier is not None
+            and position.MessageReference.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+        ]

@@ -302,3 +302,16 @@ class TransactionOperationOfSecondMoveTargetOfFirst(Second):
         super().move_in_transaction(transaction, position, target)
         moves = [one for one in transaction.TransactionalOperationCollection if one.TargetQueueReference is not None]
         self.change_last(transaction, TargetQueueReference=moves[0].TargetQueueReference)
+
+
+@fault("queue-manager-restored-move-without-its-target", breaks="MQDMPR-3.1.1.13-06", blind=True)
+class QueueManagerRestoredMoveWithoutItsTarget(TransactionRecords):
+    """After a restart, the TargetQueueReference of a Move in a prepared transaction is the queue of the message."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        known = set(self.qm.adm.TransactionCollection)
+        super().restore_transaction(rest, value)
+        for identifier, transaction in self.qm.adm.TransactionCollection.items():
+            for operation in transaction.TransactionalOperationCollection if identifier not in known else []:
+                if operation.OperationType is OperationType.MOVE:
+                    operation.TargetQueueReference = operation.MessagePositionReference.QueueReference

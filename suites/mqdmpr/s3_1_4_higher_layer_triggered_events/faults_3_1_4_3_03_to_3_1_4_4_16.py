@@ -360,3 +360,29 @@ class CommitKeepsSecondMovedMessageInSource(TransactionEvents):
         for queue, position in copied:
             again = self.qm.positions.insert_message(queue, position.MessageReference)
             self.qm.positions.message_available(again)
+
+
+@fault("queue-manager-transaction-with-purged-message-not-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
+class QueueManagerTransactionWithPurgedMessageNotPrepared(TransactionEvents):
+    """The queue manager cannot prepare a transaction whose received message was purged in the meantime."""
+
+    def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING:
+                raise CommandError("a message of the transaction was purged (MQ_ERROR_TRANSACTION_SEQUENCE): abort it")
+        super().transaction_prepare(transaction, single_phase)
+
+
+@fault("queue-manager-message-moved-between-subqueues-kept", breaks="MQDMPR-3.1.4.4-16", blind=True)
+class QueueManagerMessageMovedBetweenSubqueuesKept(TransactionEvents):
+    """A message that a transaction moves from one subqueue to another also remains in the first subqueue."""
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        position, target = operation.MessagePositionReference, operation.TargetQueueReference
+        source = position.QueueReference
+        moved = position.State is not MessagePositionState.DELETED
+        super().commit_move(operation, now)
+        if moved and source.parent is not None and target is not None and target.parent is not None:
+            kept = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
+            source.MessagePositionList.insert(kept)
+            self.qm.positions.message_available(kept)

@@ -354,3 +354,17 @@ class AbortLeavesThirdReceivedMessageLocked(TransactionEvents):
         for one in received[2:]:
             transaction.TransactionalOperationCollection.remove(one)
         super().transaction_abort(transaction, now)
+
+
+@fault("queue-manager-coordinator-abort-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.8-03", blind=True)
+class QueueManagerCoordinatorAbortLeavesMovedMessageLocked(TransactionEvents):
+    """When a coordinator aborts a transaction, the queue manager does not undo the moves."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        if not transaction.SinglePhase:
+            transaction.TransactionalOperationCollection = [
+                one
+                for one in transaction.TransactionalOperationCollection
+                if one.OperationType is not OperationType.MOVE
+            ]
+        super().transaction_abort(transaction, now)

@@ -14,6 +14,7 @@ from reference_qm.core.events import Outcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
+from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.transfer.administering import Administering
@@ -376,3 +377,14 @@ class QueueManagerPreparedMoveCarriedOut(Coordinating):
             if operation.OperationType is OperationType.MOVE:
                 self.qm.transaction_events.commit_move(operation, now)
         return done
+
+
+@fault("initiator-offline-session-in-progress-established", breaks="MQDMPR-3.1.4.12-03", blind=True)
+class InitiatorOfflineSessionInProgressEstablished(Administering):
+    """A queue manager that is taken offline finishes the sessions that it has begun to establish."""
+
+    def take_offline(self, now: Now) -> None:
+        self.qm.adm.ConnectionActive = False
+        for session in list(self.qm.sessions.values()):
+            if not session.initiator or session.SessionState in (SessionState.OPEN, SessionState.WAITING_RECONNECT):
+                self.qm.closing.close(session, OFFLINE_REFUSAL, now)

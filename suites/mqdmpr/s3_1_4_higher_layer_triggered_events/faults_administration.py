@@ -15,7 +15,9 @@ from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import Session
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -103,3 +105,17 @@ add(
     "A queue manager that is online again accepts sessions, but does not establish sessions for its waiting messages.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )
+
+
+@fault("sender-reconnects-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
+class SenderReconnectsAfterReenlistmentTimeout(Establishing):
+    """After the Reenlistment Timeout, the sender still connects for outgoing messages when the Session Retry Connect
+    Timer expires.
+    """
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        adm = self.qm.adm
+        active = adm.ConnectionActive
+        adm.ConnectionActive = active or self.qm.halted is not None
+        super().on_session_retry_connect_timer(session, now)
+        adm.ConnectionActive = active

@@ -333,3 +333,16 @@ class DeletionOfSubqueueRefused(QueueCommands):
         if self.qm.queue_names.find_queue(request.name).parent is not None:
             raise CommandError("a subqueue cannot be deleted")
         return super().delete_queue(request, token, now)
+
+
+@fault("receiver-locked-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05", blind=True)
+class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(Positions):
+    """The acknowledgment for a message that a reader had locked when its queue was deleted has the class
+    NACK_Q_PURGED.
+    """
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk
+        if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        super().delete_message(position, reason)

@@ -11,6 +11,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
 
 
 def _get_open_modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
@@ -356,3 +357,18 @@ class OpenOfQueueReturnsPreviousHandle(Qmcomm):
         values = super().get_open_values(descriptor)
         before = [handle for handle in self.qm.descriptors if handle < descriptor.Handle]
         return values | {"phQueue": max(before, default=descriptor.Handle)}
+
+
+@fault("server-second-peek-handle-shares-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class ServerSecondPeekHandleSharesDescriptor(QueueOpening):
+    """The server returns the existing OpenQueueDescriptor when a queue is opened to peek a second time."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        wanted = (format_name, QueueAccessType.PEEK, QueueShareMode.DENY_NONE)
+        if (format_name, required_access, shared_mode) == wanted:
+            for one in self.qm.descriptors.values():
+                if one.QueueReference is not None and (one.FormatName, one.AccessType, one.ShareMode) == wanted:
+                    return Status.MQ_OK, one
+        return super().open_queue(format_name, required_access, shared_mode, now)

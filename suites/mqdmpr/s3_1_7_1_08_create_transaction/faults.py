@@ -10,7 +10,8 @@ from harness.faults.parts import fault
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.model.transactions import Transaction
+from reference_qm.model.transactions import Transaction, TransactionState
+from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -99,3 +100,15 @@ class SecondOpenTransactionReturnsFirst(TransactionEvents):
         if others:
             created.TransactionalOperationCollection = others[0].TransactionalOperationCollection
         return created
+
+
+@fault("queue-manager-unused-transaction-returned-to-second-creator", breaks="MQDMPR-3.1.7.1.8-05", blind=True)
+class QueueManagerUnusedTransactionReturnedToSecondCreator(TransactionCommands):
+    """The queue manager returns an open transaction without operations to the creator of another transaction."""
+
+    def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
+        for transaction in self.qm.adm.TransactionCollection.values() if request.transaction is None else ():
+            unused = transaction.SinglePhase and not transaction.TransactionalOperationCollection
+            if unused and transaction.state is TransactionState.ACTIVE and not request.external:
+                return Result({"transaction": str(transaction.Identifier)})
+        return super().begin_transaction(request, token, now)

@@ -123,3 +123,26 @@ add(
     "The event Dequeue Message Begin returns its message with MQ_ERROR_IO_TIMEOUT.",
     with_status(TwoPhaseReading.dequeue_message_begin, Status.MQ_ERROR_IO_TIMEOUT),
 )
+
+
+@fault("server-two-phase-receive-of-received-message-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
+class ServerTwoPhaseReceiveOfReceivedMessageNotFound(TwoPhaseReading):
+    """A two-phase receive at a cursor whose message was received by another reader ends with
+    MQ_ERROR_MESSAGE_NOT_FOUND.
+    """
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        def answer(status: Status, position: MessagePosition | None) -> None:
+            received = status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+            answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND if received else status, position)
+
+        super().dequeue_message_begin(queue_desc, answer, now, timeout_ms, cursor, tag, transaction)

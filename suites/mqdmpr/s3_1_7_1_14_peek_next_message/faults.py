@@ -11,7 +11,7 @@ from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -295,3 +295,81 @@ class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
                     return
                 peeked = peeked or not reader.DestructiveRead
                 self.satisfy_reader(reader, found)
+
+
+@fault("queue-manager-peek-next-after-removed-message-begins-again", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
+class QueueManagerPeekNextAfterRemovedMessageBeginsAgain(Reading):
+    """If the message at a cursor was removed from the queue, a peek at the next message returns the first message of
+    the queue.
+    """
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        at = cursor.MessagePositionReference
+        if isinstance(at, MessagePosition) and at.State is MessagePositionState.DELETED:
+            self.qm.cursors.rewind(cursor)
+        super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
+
+
+@fault("queue-manager-pending-peek-next-fails-for-urgent-message", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
+class QueueManagerPendingPeekNextFailsForUrgentMessage(Reading):
+    """A pending peek at the next message returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if the message that arrives has a
+    higher priority than the message at the cursor.
+    """
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        at, pending = cursor.MessagePositionReference, False
+
+        def refuse_urgent_message(status: Status, position: MessagePosition | None) -> None:
+            urgent = (
+                position is not None
+                and isinstance(at, MessagePosition)
+                and position.MessageReference.Priority > at.MessageReference.Priority
+            )
+            if pending and urgent:
+                answered(Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
+            else:
+                answered(status, position)
+
+        super().peek_next_message(queue_desc, refuse_urgent_message, now, cursor, timeout_ms, tag)
+        pending = True
+
+
+def _peeks_next(reader: WaitingMessageReadOperation) -> bool:
+    cursor = reader.CursorReference
+    return (
+        not reader.DestructiveRead and cursor is not None and not isinstance(cursor.MessagePositionReference, Boundary)
+    )
+
+
+@fault("queue-manager-peek-next-releases-no-other-handle", breaks="MQDMPR-3.1.7.1.14-27", blind=True)
+class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
+    """A message that completes a pending peek at the next message completes no pending read of another handle."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            peeked_next = False
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.number in self.qm.readers:
+                    found = self._find_message_for(reader, position)
+                    if found is None:
+                        return
+                    peeked_next = peeked_next or _peeks_next(reader)
+                    self.satisfy_reader(reader, found)
+            if peeked_next:
+                return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.faults.directory_changes import (
@@ -16,6 +16,9 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.store.directory_link import DirectoryLink
+from reference_qm.core.store.enterprise import OnAnswer
+from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
@@ -200,3 +203,28 @@ add(
     "The queue manager raises the change notification about its own changed object with the operation QueueUpdate.",
     _change_own_notification(ChangeOperation.QUEUE_UPDATE),
 )
+
+
+@fault("queue-manager-second-outage-at-write-not-noted", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
+class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
+    """After the directory has been unavailable and available again, a write that cannot reach the directory leaves
+    DirectoryOffline False.
+    """
+
+    def read(self, answered: OnAnswer) -> None:
+        def note_end_of_outage(answer: DirectoryAnswered, now: Now) -> None:
+            was_offline = self.qm.enterprise.state.DirectoryOffline
+            answered(answer, now)
+            if was_offline and not self.qm.enterprise.state.DirectoryOffline:
+                self.__dict__["recovered"] = True
+
+        super().read(note_end_of_outage)
+
+    def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
+        def stay_online(answer: DirectoryAnswered) -> None:
+            lost = answer.status is Result.DIRECTORY_NOT_CONNECTED
+            if lost and isinstance(change, Write) and self.__dict__.get("recovered"):
+                self.qm.enterprise.state.DirectoryOffline = False
+            answered(answer)
+
+        super().write(change, stay_online)

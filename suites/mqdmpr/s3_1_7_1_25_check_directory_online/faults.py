@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.publishing import SHARED_ATTRIBUTES, Publishing
 from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -197,3 +197,18 @@ class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
     def watch(self, now: Now) -> None:
         if getattr(self, "attempts", 0) < 2:
             super().watch(now)
+
+
+@fault("queue-manager-open-public-queue-not-read-again", breaks="MQDMPR-3.1.7.1.25-12", blind=True)
+class QueueManagerOpenPublicQueueNotReadAgain(Publishing):
+    """When the directory is available again, the queue manager does not read the object of a public queue that is
+    open.
+    """
+
+    def update_public_queues(self) -> None:
+        opened = [queue for queue in self._list_public_queues() if queue.OpenQueueDescriptorCollection]
+        before = [{name: getattr(queue, name) for name in SHARED_ATTRIBUTES} for queue in opened]
+        super().update_public_queues()
+        for queue, values in zip(opened, before, strict=True):
+            for name, value in values.items():
+                setattr(queue, name, value)

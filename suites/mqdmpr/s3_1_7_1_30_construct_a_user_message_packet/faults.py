@@ -9,6 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessagePacket
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 
@@ -189,3 +191,14 @@ class SenderMessageAfterOneToSeveralQueuesListsItsQueue(Sending):
             header = replace(packet.UserHeader, Flags=flags)
             return replace(packet, UserHeader=header, MultiQueueFormatHeader=self.listed)
         return packet
+
+
+@fault("server-signed-message-without-security-header-to-reader", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
+class ServerSignedMessageWithoutSecurityHeaderToReader(RemoteReads):
+    """The packet of a signed message that the server returns to a remote reader has no SecurityHeader."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        message = position.MessageReference
+        if message.security is None or not message.security.AuthenticationLevel:
+            return super().serialize_remote_message(position)
+        return serialize_message(replace(message, security=None)).build()

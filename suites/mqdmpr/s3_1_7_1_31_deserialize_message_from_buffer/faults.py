@@ -10,9 +10,11 @@ from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
+from harness.faults.received_messages import change_received
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.store.messages import ON_SOURCE, TYPE_ON_ADMIN_HOST
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.message import INFINITE
@@ -441,3 +443,18 @@ class ReceiverThirdResponseQueueLost(Positions):
         if names is not None:
             message = replace(message, ResponseMultiQueueFormatName=",".join(names.split(",")[:2]))
         return super().insert_message(queue, message)
+
+
+_RESPONSE_TYPE = UserHeader.flags(RQ=7)
+
+
+add(
+    "receiver-response-queue-on-admin-host-read-as-on-source",
+    "MQDMPR-3.1.7.1.31-D17",
+    "The receiver reads RQ 0x4 (PrivateQueueOnAdmin) as a private queue of the source queue manager.",
+    change_received(
+        {"UserHeader.Flags": lambda flags: flags & ~_RESPONSE_TYPE | UserHeader.flags(RQ=ON_SOURCE)},
+        lambda packet: packet.UserHeader.RQ == TYPE_ON_ADMIN_HOST,
+    ),
+    blind=True,
+)

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.commands import Commands
-from reference_qm.model.adm import Message
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
@@ -113,3 +114,16 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+@fault("sender-sent-time-is-time-of-transmission", breaks="MQDMPR-3.1.7.1.32-03", blind=True)
+class SenderSentTimeIsTimeOfTransmission(Sending):
+    """If a message has waited to be sent, the sender sets UserHeader.SentTime to the time of the transmission instead
+    of Message.SentTime.
+    """
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if not self.is_own(packet):
+            return packet
+        return replace(packet, UserHeader=replace(packet.UserHeader, SentTime=now.utc_s))

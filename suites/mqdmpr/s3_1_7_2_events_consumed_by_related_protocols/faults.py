@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -11,7 +13,8 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.model.adm import MessagePosition, OutgoingQueue
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState, SessionState
@@ -273,3 +276,53 @@ class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
     )
     def watch_received(self, position: MessagePosition) -> None:
         return
+
+
+RELEASED_READERS = 2
+
+
+@fault("queue-manager-moved-message-not-in-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class QueueManagerMovedMessageNotInTotalBytes(Positions):
+    """The TotalBytes of a queue or subqueue does not increase when a message is moved to it."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and target.counted_in is not None and queue.QueueType is not QueueType.SYSTEM:
+            target.counted_in.TotalBytes -= target.size
+            target.counted_in.storage.used -= target.size
+            target.size = 0
+        return target
+
+
+@fault("queue-manager-message-releases-only-one-further-reader", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
+    """A message that completes a pending peek completes only one further pending read, even if that read is a
+    peek.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        released = 0
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.number in self.qm.readers:
+                    found = self._find_message_for(reader, position)
+                    if found is None or released == RELEASED_READERS:
+                        return
+                    released += 1
+                    self.satisfy_reader(reader, found)
+
+
+@fault("queue-manager-peeks-completed-before-earlier-receive", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
+class QueueManagerPeeksCompletedBeforeEarlierReceive(Waiting):
+    """A message first completes all pending peeks of a handle, including the peeks that began to wait after a pending
+    receive.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in sorted(descriptor.WaitingMessageReadOperationCollection, key=attrgetter("DestructiveRead")):
+                if reader.number in self.qm.readers:
+                    found = self._find_message_for(reader, position)
+                    if found is None:
+                        return
+                    self.satisfy_reader(reader, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -363,3 +364,48 @@ add(
     "The queue manager fails to expand a format name of more than two queues.",
     _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
 )
+
+
+@fault("queue-manager-third-spelling-of-name-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class QueueManagerThirdSpellingOfNameKept(QueueNames):
+    """Of three names that differ only in the case of their letters, the queue manager removes only one."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        expanded = super().expand_format_name(text)
+        name = None if expanded is None else parse_format_name(text)
+        if not isinstance(name, MultipleElementName):
+            return expanded
+        spellings: defaultdict[str, list[SingleName]] = defaultdict(list)
+        for element in name.Elements:
+            spellings[str(element).lower()].append(element)
+        kept: list[SingleName] = []
+        for one in expanded.Elements if isinstance(expanded, MultipleElementName) else (expanded,):
+            if one is not None:
+                kept += spellings[str(one).lower()][::2] or [one]
+        return kept[0] if len(kept) == 1 else MultipleElementName(tuple(kept))
+
+
+@fault("queue-manager-list-with-one-queue-stays-several", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerListWithOneQueueStaysSeveral(QueueNames):
+    """The expansion of a distribution list with a single queue is a format name of several queues."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        expanded = super().expand_format_name(text)
+        if expanded is None or isinstance(expanded, MultipleElementName):
+            return expanded
+        listed = isinstance(parse_format_name(text), DistributionListName)
+        return MultipleElementName((expanded,)) if listed else expanded
+
+
+@fault("queue-manager-unresolved-nested-list-skipped", breaks="MQDMPR-3.1.7.3.8-15", blind=True)
+class QueueManagerUnresolvedNestedListSkipped(QueueNames):
+    """The queue manager skips a distribution list that it cannot resolve if the list is a member of another list."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        self.__dict__["text"] = text.lower()
+        return super().expand_format_name(text)
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        listed = super().resolve_distribution_list(name)
+        is_nested = str(name.DistributionListGuid) not in self.__dict__.get("text", "")
+        return [] if listed is None and is_nested else listed

@@ -5,12 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault, only_if
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import INFINITE, MessagePosition
-from reference_qm.model.elements import Cursor
+from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import CursorStatus
+from reference_qm.model.statuses import CursorStatus, Status
 from suites.mqdmpr.s3_2_cursor.fault_steps import Dequeue, Receives, get_message_list, list_messages_of_cursor
 
 
@@ -276,3 +277,18 @@ class CursorTimedOutReceiveMovesToStart(Cursors):
         super().wait_expired(cursor)
         if waited:
             self.rewind(cursor)
+
+
+@fault("queue-manager-cursor-of-cancelled-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
+    """When a pending receive by a cursor is cancelled, the cursor stays where it was."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        cursor = reader.CursorReference
+        if (
+            status is not Status.MQ_ERROR_IO_TIMEOUT
+            and cursor is not None
+            and cursor.CursorState is CursorState.WAIT_RECEIVE
+        ):
+            cursor.CursorState = CursorState.UNREAD
+        super().stop_reader(reader, status)

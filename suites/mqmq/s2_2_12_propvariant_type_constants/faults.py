@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during, set_fields
+from harness.faults.primitives import both, during, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -431,3 +432,51 @@ add(
 
 
 HALVES |= {VarType.VT_I4: 1 << 31, VarType.VT_UI4: 1 << 31, VarType.VT_I8: 1 << 63, VarType.VT_UI8: 1 << 63}
+
+
+_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
+
+
+def _has_different_types(variant: dict[str, Any]) -> bool:
+    if variant["vt"] != _VARIANTS or variant["_varUnion"] is None:
+        return False
+    elements = variant["_varUnion"]["pElems"] or ()
+    return len({one["vt"] for one in elements}) > 1
+
+
+class _NotingBodyTypes(FinalAcks):
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        self.__dict__["body_type"] = position.MessageReference.BodyType
+        super().acknowledge_final(position, reason, now)
+        self.__dict__["body_type"] = 0
+
+
+class _CopyingBodyTypes(Sending):
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        body_type = vars(self.qm.final_acks).get("body_type", 0)
+        if not body_type or not is_final_ack(packet):
+            return packet
+        return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, BodyType=body_type))
+
+
+@fault("server-variants-of-different-types-in-array-faulted", breaks="MQMQ-2.2.12-06", blind=True)
+class ServerVariantsOfDifferentTypesInArrayFaulted(ObjectProperties):
+    """The server reads every element of an array of PROPVARIANTs with the type of the first element, so an array with
+    elements of different types ends in an RPC fault.
+    """
+
+    def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
+        if any(_has_different_types(one) for one in call.arguments["apVar"]):
+            self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+        else:
+            super().r_qm_get_object_properties(call, now)
+
+
+add(
+    "receiver-final-ack-body-type-of-message",
+    "MQMQ-2.2.12-D01",
+    "The receiver copies the BodyType of a message that has left its queue to the FinalAck.",
+    both(replace_part(_NotingBodyTypes), replace_part(_CopyingBodyTypes)),
+    blind=True,
+)

@@ -16,8 +16,10 @@ from harness.faults.sent_messages import correct_packet_size, has_header, has_se
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.security import ST_SID, SignatureType
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityCheck
 
 SECURITY_DATA = "SecurityHeader.SecurityData"
@@ -360,3 +362,25 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(f"sender-security-header-{_name}", _rules, _says, _install)
+
+
+@fault("sender-msmq-1-signature-with-sid-of-first-user", breaks="MQMQ-2.2.20.6-23", blind=True)
+class SenderMsmq1SignatureWithSidOfFirstUser(Securing):
+    """In messages with an MSMQ 1.0 signature, the sender uses the SID of the first user who signed a message, whoever
+    signs the later messages.
+    """
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        signed = super().sign_packet(message, packet)
+        header, wanted = signed.SecurityHeader, message.security
+        if header is None or wanted is None or header.ST != ST_SID:
+            return signed
+        if wanted.AuthenticationLevel != SignatureType.SIG10:
+            return signed
+        first = self.__dict__.setdefault("first", header.SecurityData.SecurityID)
+        data = replace(header.SecurityData, SecurityID=first, Padding=None)
+        return replace(
+            signed,
+            BaseHeader=replace(signed.BaseHeader, PacketSize=0),
+            SecurityHeader=replace(header, SecurityData=data),
+        )

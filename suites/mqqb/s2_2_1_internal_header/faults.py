@@ -453,3 +453,21 @@ add(
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
     ),
 )
+
+
+@fault("sender-session-ack-internal-header-reserved-discarded", breaks="MQQB-2.2.1-01", blind=True)
+class SenderSessionAckInternalHeaderReservedDiscarded(SessionAcks):
+    """The sender of messages discards a SessionAck whose InternalHeader.Reserved is not zero."""
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        if not packet.InternalHeader.Reserved:
+            super().receive(session, packet, now)
+
+
+@fault("sender-session-ack-with-x9-not-processed", breaks="MQQB-2.2.1-11", blind=True)
+class SenderSessionAckWithX9NotProcessed(SessionAcks):
+    """The sender of messages discards a SessionAck in which InternalHeader.Flags.X9 is set."""
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        if not packet.InternalHeader.X9:
+            super().receive(session, packet, now)

@@ -201,3 +201,13 @@ class InitiatorConnectionParametersAfterRetryWithoutIn(Connecting):
             is_parameters = packet[18] & 0xF == PT_CONNECTION_PARAMETERS
             packet = packet[:2] + bytes([packet[2] & ~8]) + packet[3:] if is_parameters else packet
         super().send(session, packet)
+
+
+@fault("acceptor-connection-parameters-nonzero-reserved-taken-as-window-size", breaks="MQQB-2.2.2.1-01", blind=True)
+class AcceptorConnectionParametersNonzeroReservedTakenAsWindowSize(SessionOpening):
+    """The acceptor uses a nonzero Reserved of a ConnectionParameters request as the WindowSize of the initiator."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        header = packet.ConnectionParametersHeader
+        session.ReceivedWindowSize = header.Reserved or header.WindowSize

@@ -11,7 +11,7 @@ from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
-from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
 from reference_qm.core.transfer.sending import Sending
@@ -19,6 +19,7 @@ from reference_qm.model.adm import (
     Message,
     MessagePosition,
     OutgoingMessagePosition,
+    OutgoingQueue,
     Session,
 )
 from reference_qm.surface.clock import Now
@@ -345,3 +346,50 @@ _change_class(
     ),
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
 )
+
+
+JN_FLAG = UserHeader.flags(JN=1)
+
+
+@fault("receiver-final-ack-user-header-jn-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
+class ReceiverFinalAckUserHeaderJnOnOwnSession(Sending):
+    """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
+    of the acknowledged message is closed.
+    """
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        queue, message = position.MessagePosition.QueueReference, position.MessagePosition.MessageReference
+        assert isinstance(queue, OutgoingQueue)
+        apart = session.initiator and queue.DestinationFormatName == message.DestinationQueueFormatName
+        if apart and is_final_ack(packet):
+            header = packet.UserHeader
+            packet = replace(packet, UserHeader=replace(header, Flags=header.Flags | JN_FLAG))
+        super().transmit(session, position, packet)
+
+
+@fault("receiver-final-ack-of-encrypted-message-with-bad-signature-bad-encryption", breaks="MQQB-2.2.5-18", blind=True)
+class ReceiverFinalAckOfEncryptedMessageWithBadSignatureBadEncryption(FinalAcks):
+    """The receiver sends a FinalAck of class NACK_BAD_ENCRYPTION for an encrypted transactional message that has an
+    invalid signature.
+    """
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        encrypted = packet.SecurityHeader is not None and packet.SecurityHeader.EB
+        if encrypted and message_class is MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE:
+            message_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+        super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-message-in-subqueue-of-deleted-queue-q-purged", breaks="MQQB-2.2.5-20", blind=True)
+class ReceiverFinalAckOfMessageInSubqueueOfDeletedQueueQPurged(FinalAcks):
+    """The receiver sends a FinalAck of class NACK_Q_PURGED for a transactional message that was in a subqueue when its
+    queue was deleted.
+    """
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        in_subqueue = position.QueueReference.parent is not None
+        if in_subqueue and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        super().acknowledge_final(position, reason, now)

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_security_item
 from reference_qm.codec import SimpleBlob, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.securing import Securing
+from reference_qm.model.adm import Message, Session
+from reference_qm.surface.clock import Now
 
 DES_ALGORITHM = 0x6601
 
@@ -118,3 +121,28 @@ add(
     "The sender's SIMPLEBLOB has encryptedKey in big-endian order.",
     _change_sent_blob(lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0")),
 )
+
+
+@fault("sender-simple-blob-of-cached-key-without-trailing-zeros", breaks="MQQB-2.4.2-D01", blind=True)
+class SenderSimpleBlobOfCachedKeyWithoutTrailingZeros(Securing):
+    """The sender sends a SIMPLEBLOB whose encryptedKey has 64 or 128 bytes, if the symmetric key was taken from the
+    cache.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.sent: set[bytes] = set()
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        encrypted = super().encrypt_body(session, message, packet, now)
+        header = encrypted.SecurityHeader
+        if header is None or not header.EB:
+            return encrypted
+        blob = header.SecurityData.EncryptionKey
+        if blob in self.sent:
+            data = replace(header.SecurityData, EncryptionKey=blob.rstrip(b"\0"))
+            encrypted = replace(encrypted, SecurityHeader=replace(header, SecurityData=data))
+        self.sent.add(blob)
+        return encrypted

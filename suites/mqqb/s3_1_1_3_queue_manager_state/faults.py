@@ -229,3 +229,17 @@ class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
         for queue in self.qm.adm.OutgoingQueues.values():
             waiting = sum(position.TxSequenceNumber > 0 for position in queue.session.OutgoingMessageTable)
             queue.session.OutgoingTxSequenceNumber = waiting + 1
+
+
+@fault("sender-resend-timeouts-medium-lost-with-unacked-sequence", breaks="MQQB-3.1.1.3-29", blind=True)
+class SenderResendTimeoutsMediumLostWithUnackedSequence(Restoring):
+    """The sender sets ResendTimeoutsMedium to ResendTimeoutsShort when it restarts with transactional messages in an
+    outgoing queue.
+    """
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        adm = self.qm.adm
+        tables = [queue.session.OutgoingMessageTable for queue in adm.OutgoingQueues.values()]
+        if any(position.TxSequenceNumber for table in tables for position in table):
+            adm.ResendTimeoutsMedium = adm.ResendTimeoutsShort

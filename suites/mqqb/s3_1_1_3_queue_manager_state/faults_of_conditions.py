@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import Cache, replace_cache
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.surface.clock import Now
 
 _OTHER_TIMEOUT_S = 7
 
@@ -384,3 +386,17 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 )
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("receiver-cached-user-cert-lifetime-extended-by-use", breaks="MQQB-3.1.1.3-05", blind=True)
+class ReceiverCachedUserCertLifetimeExtendedByUse(SecurityOnReceipt):
+    """The receiver begins UserCertLifetime of a CachedUserCert again whenever a signed message uses the entry."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        super().verify_sender(packet, now)
+        if packet.SecurityHeader is not None and packet.SecurityHeader.AS:
+            data = packet.SecurityHeader.SecurityData
+            entries = self.qm.caches.UserCertCache.entries
+            for place, entry in enumerate(entries):
+                if (entry.UserCert.Certificate, entry.SecurityID) == (data.SenderCert, data.SecurityID):
+                    entries[place] = replace(entry, CachedTime=now.utc_s)

@@ -221,3 +221,20 @@ class SenderSequenceInfoOfLaterSequenceWithOrdinal1(TransactionalSending):
             last = unacked[-1]
             unacked[-1] = SequenceInfo(last.SeqID & ~0xFFFFFFFF | 1, last.SeqNo, last.PrevNo)
         return packet
+
+
+@fault("sender-sequence-info-seq-no-without-gap", breaks="MQQB-3.1.1.5-D02", blind=True)
+class SenderSequenceInfoSeqNoWithoutGap(TransactionalSending):
+    """The sender sets SeqNo in the SEQUENCE_INFO of a message that follows an expired message to the number of the
+    expired message.
+    """
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        before = len(get_outgoing_sequence(session).UnackedSequence)
+        packet = super().update_transaction_header(session, position, now)
+        unacked = get_outgoing_sequence(session).UnackedSequence
+        if len(unacked) > before:
+            unacked[-1] = replace(unacked[-1], SeqNo=unacked[-1].PrevNo + 1)
+        return packet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from harness.faults.fields import field_is
@@ -15,6 +16,7 @@ from reference_qm.codec import (
     SequenceInfo,
 )
 from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -24,6 +26,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.inputs import TransportAccepted
 
 
@@ -262,3 +265,24 @@ class SenderResendIntervalIndexKeptOnNextSession(SessionInitialization):
         super().initialize_transfer_sequence(session, now)
         if before is not None and session.TxOutgoingSequence is not None:
             session.TxOutgoingSequence.ResendIntervalIndex = before.ResendIntervalIndex
+
+
+@fault("sender-resend-interval-kept-by-next-session", breaks="MQQB-3.1.3.2-20", blind=True)
+class SenderResendIntervalKeptByNextSession(SessionInitialization):
+    """The sender begins a session that replaces a closed session with the ResendInterval of the closed session."""
+
+    def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
+        before = session.TxOutgoingSequence
+        super().initialize_transfer_sequence(session, now)
+        if before is not None:
+            get_outgoing_sequence(session).ResendInterval = before.ResendInterval
+
+
+@fault("queue-manager-identifier-new-after-restart", breaks="MQQB-3.1.3.2-34", blind=True)
+class QueueManagerIdentifierNewAfterRestart(Restoring):
+    """The queue manager has a new random Identifier after each restart."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        if entries:
+            self.qm.membership.take_identifier(new_guid(self.qm.entropy))

@@ -301,3 +301,14 @@ add(
     "The initiator sets State of the outgoing queue to Disconnected for a destination without a next hop.",
     _skip_validation_mark(public=False),
 )
+
+
+@fault("initiator-no-next-hop-at-retry-state-not-need-validation", breaks="MQQB-3.1.5.2.1-21", blind=True)
+class InitiatorNoNextHopAtRetryStateNotNeedValidation(Resolving):
+    """The initiator leaves State of the outgoing queue at Disconnected if it finds no next hop when the Session Retry
+    Connect Timer has expired.
+    """
+
+    def require_validation(self, session: Session) -> None:
+        if not session.retrying:
+            super().require_validation(session)

@@ -244,3 +244,15 @@ add(
     "Tolerated: the sender refuses a message to a public queue that is in no directory (MS-MQDMPR 3.1.7.1.5).",
     replace_part(_RefusesUnknownQueues),
 )
+
+
+@fault("initiator-next-hop-only-for-first-address-when-host-resolved-again", breaks="MQQB-3.1.5.2.1-28", blind=True)
+class InitiatorNextHopOnlyForFirstAddressWhenHostResolvedAgain(Resolving):
+    """The initiator creates only one NextHop, for the first address of each host, when it resolves the host of an
+    outgoing queue for the second time or later.
+    """
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        if outgoing_queue(session).ConnectionHistory:
+            session.addresses = {host: found[:1] for host, found in session.addresses.items()}
+        super().try_addresses(session, now)

@@ -13,7 +13,7 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import effects, set_fields, skip_during
 from harness.faults.registry import add
-from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionHeader, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
@@ -330,3 +330,18 @@ class InitiatorQueueOnHoldWaitingInRetry(Establishing):
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
         outgoing_queue(session).State = OutgoingQueueState.WAITING
+
+
+@fault("initiator-establish-request-of-retry-se-0-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorEstablishRequestOfRetrySe0WithoutPing(Establishing):
+    """The initiator clears SE in the EstablishConnection request of a retry, although no Ping Request was sent before
+    the request.
+    """
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        header = request.EstablishConnectionHeader
+        if not session.retrying:
+            return request
+        system = header.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
+        return replace(request, EstablishConnectionHeader=replace(header, OperatingSystem=system))

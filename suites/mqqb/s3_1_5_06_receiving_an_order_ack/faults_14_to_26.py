@@ -8,7 +8,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.codec import SequenceInfo, TxSequenceID
+from reference_qm.codec import OrderAckBody, SequenceInfo, TxSequenceID
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import (
@@ -17,6 +18,7 @@ from reference_qm.model.adm import (
     OutgoingTransferInfo,
     Session,
 )
+from reference_qm.surface.clock import Now
 
 
 @fault("sender-order-acked-journaled-message-deleted", breaks=("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11"))
@@ -350,3 +352,47 @@ class SenderResendTimeOfFirstOrderAckKept(_ChangingTransferInfo):
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
             _replace_in_transfer_info(session, EodResendTime=_old[0].EodResendTime)
+
+
+@fault("sender-eod-last-ack-from-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderEodLastAckFromLateOrderAck(OrderAcks):
+    """The sender sets EodLastAck to the numbers of an OrderAck that arrives after the OrderAck of a later message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.late: SequenceInfo | None = None
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note(session, body, now)
+        last = get_outgoing_sequence(session).LastAck
+        if last.SeqID == int(body.TxSequenceID) and body.TxSequenceNumber < last.SeqNo:
+            self.late = SequenceInfo(last.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue, late, self.late = session.OutgoingQueueReference, self.late, None
+        if late is not None and queue is not None:
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAck=late)
+
+
+@fault("sender-eod-no-read-count-counts-messages-of-last-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountCountsMessagesOfLastOrderAck(OrderAcks):
+    """The sender sets EodNoReadCount to the number of messages that the last OrderAck moved to the
+    AwaitingFinalACKTable, instead of the number of all messages in this table.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.moved: int | None = None
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        before = len(session.AwaitingFinalACKTable)
+        super().delete_order_acknowledged(session, body)
+        self.moved = len(session.AwaitingFinalACKTable) - before
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue, moved = session.OutgoingQueueReference, self.moved
+        if queue is not None and moved is not None:
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoReadCount=moved)
+        self.moved = None

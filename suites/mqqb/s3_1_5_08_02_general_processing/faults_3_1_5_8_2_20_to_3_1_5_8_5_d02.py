@@ -22,9 +22,10 @@ from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import BAD_DST_Q, omit_nack_of_express_message
 
@@ -341,3 +342,20 @@ class ReceiverMessageForOthersInQueueOfFirstDestination(Routing):
         queue = self.first.setdefault((user.SourceQueueManager, user.QueueManagerAddress), user.DestinationQueue)
         packet = replace(packet, UserHeader=replace(user, DestinationQueue=queue))
         super().route_message(session, packet, receipt, now)
+
+
+@fault("router-retransmitted-message-rc-incremented-again", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class RouterRetransmittedMessageRcIncrementedAgain(Sending):
+    """The router increments RC of a forwarded message again when it sends the message again on the next session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.forwarded: set[OutgoingMessagePosition] = set()
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        header = packet.UserHeader
+        if not self.is_own(packet):
+            if position in self.forwarded and header.RC < HIGHEST_HOP_COUNT:
+                packet = replace(packet, UserHeader=replace(header, Flags=header.Flags + 1))
+            self.forwarded.add(position)
+        super().transmit(session, position, packet)

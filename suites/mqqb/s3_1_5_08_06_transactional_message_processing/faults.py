@@ -9,6 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.in_sequence import InSequence
@@ -455,3 +456,22 @@ class ReceiverTransactionalMessageOfOlderSequenceAccepted(InSequence):
         if other != last and other.TimeStamp == last.TimeStamp:
             return header.PreviousTxSequenceNumber == 0
         return super().is_in_sequence(session, packet)
+
+
+@fault("receiver-no-order-ack-for-message-repeated-on-new-session", breaks="MQQB-3.1.5.8.6-01", blind=True)
+class ReceiverNoOrderAckForMessageRepeatedOnNewSession(InSequence):
+    """The receiver schedules no OrderAck for a message that was accepted on an earlier session and is repeated on a
+    session on which no message was accepted yet.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.accepting: set[int] = set()
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        accepted = super().is_in_sequence(session, packet)
+        if accepted:
+            self.accepting.add(session.number)
+        elif session.number not in self.accepting:
+            session.order_acks_due.clear()
+        return accepted

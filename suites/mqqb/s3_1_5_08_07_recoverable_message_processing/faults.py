@@ -449,3 +449,25 @@ class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
         if not session.RecoverableMsgAckFlags:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
         session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
+
+
+@fault("receiver-session-ack-of-32-ack-sequence-number-recoverable-only", breaks="MQQB-3.1.5.8.7-05", blind=True)
+class ReceiverSessionAckOf32AckSequenceNumberRecoverableOnly(SessionAcks):
+    """The receiver sets AckSequenceNumber in the SessionAck that it sends when all flags are in use to the number of
+    received recoverable messages, without the express messages.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.flagging = False
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        self.flagging = True
+        super().set_flag(session, now)
+        self.flagging = False
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if self.flagging:
+            return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
+        return header

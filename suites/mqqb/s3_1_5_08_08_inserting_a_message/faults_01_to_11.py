@@ -309,3 +309,15 @@ class ReceiverOverQuotaFinalAckOnlyWithNa(FinalAcks):
     ) -> None:
         if message_class is not OVER_QUOTA or packet.MessagePropertiesHeader.NA:
             super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-no-nack-q-exceed-quota-of-message-with-jn", breaks="MQQB-3.1.5.8.8-07", blind=True)
+class ReceiverNoNackQExceedQuotaOfMessageWithJn(AdminAcks):
+    """The receiver sends no administration acknowledgment of class NACK_Q_EXCEED_QUOTA for a nontransactional message
+    with NA and JN, because the message is put into the dead-letter queue.
+    """
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        journaled = message.NegativeJournalingRequested and message.TransactionIdentifier is None
+        if not (journaled and message_class is MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA):
+            super().acknowledge_failure(message, message_class, now)

@@ -174,3 +174,18 @@ for _name, _rule, _element in (
         f"The sender sets {_element} of OutgoingTransferInfo to 0 when it forwards a transactional message.",
         _clear_on_forwarding(_element),
     )
+
+
+@fault("router-eod-no-read-count-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
+class RouterEodNoReadCountOfAllSequences(Routing):
+    """The router counts the messages of all its sequences that await a FinalAck in EodNoReadCount when it forwards a
+    transactional message.
+    """
+
+    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        super().forward_message(position, packet, now)
+        queue = position.QueueReference
+        if packet.UserHeader.TH and isinstance(queue, OutgoingQueue):
+            sessions = [one.session for one in self.qm.adm.OutgoingQueues.values()]
+            count = sum(len(session.AwaitingFinalACKTable) for session in sessions)
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoReadCount=count)

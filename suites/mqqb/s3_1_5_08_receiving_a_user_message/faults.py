@@ -20,6 +20,7 @@ from reference_qm.core.transfer.arrival import Arrival, Saving
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.tracing import Tracing
@@ -327,3 +328,33 @@ class ReceiverNoAckReachQueueWithPr(AdminAcks):
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if not position.MessageReference.AcknowledgementsRequested & MessagePropertiesHeader.flags(PR=1):
             super().acknowledge_arrival(position, now)
+
+
+@fault("router-duplicate-hop-count-checked-first", breaks="MQQB-3.1.5.8-03", blind=True)
+class RouterDuplicateHopCountCheckedFirst(Routing):
+    """The router checks RC of a message before it looks for a duplicate, and refuses a duplicate with too many hops
+    with a negative acknowledgment.
+    """
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = not packet.UserHeader.TH and self.qm.history.find_duplicate(packet) is not None
+        if known and self.is_routable(packet) and self.count_hop(packet) is None:
+            receipt.done = True
+            self.qm.admission.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now)
+        else:
+            super().route_message(session, packet, receipt, now)
+
+
+INFINITE = 0xFFFFFFFF
+
+
+@fault("receiver-message-with-time-to-reach-queue-0-never-expires", breaks="MQQB-3.1.5.8-07", blind=True)
+class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
+    """The receiver puts an expired message into its queue if TimeToReachQueue of the message is 0."""
+
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        if packet.BaseHeader.TimeToReachQueue:
+            return super().check_expiration(session, packet, queue, now)
+        endless = replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=INFINITE))
+        outcome = super().check_expiration(session, endless, queue, now)
+        return outcome if isinstance(outcome, MessageClass) else packet

@@ -148,3 +148,14 @@ class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
 
     def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.2" in reason
+
+
+@fault("initiator-session-of-paused-queue-session-state-stays-open", breaks="MQQB-3.1.5.9-02", blind=True)
+class InitiatorSessionOfPausedQueueSessionStateStaysOpen(Closing):
+    """The initiator leaves SessionState of a closed session at OPEN if the outgoing queue of the session is OnHold."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        was_open, queue = session.SessionState is SessionState.OPEN, session.OutgoingQueueReference
+        super().close(session, reason, now)
+        if was_open and session.initiator and queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            session.SessionState = SessionState.OPEN

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
-from reference_qm.model.timers import TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
@@ -292,3 +292,16 @@ add(
     "The receiver does not start the Session Ack Send Timer again after its first SessionAck.",
     _send_ack_only_once,
 )
+
+
+@fault("receiver-ack-send-timer-not-restarted-for-express-after-recoverable", breaks="MQQB-3.1.6.4-11", blind=True)
+class ReceiverAckSendTimerNotRestartedForExpressAfterRecoverable(Receiving):
+    """The receiver does not start the Session Ack Send Timer for an express message after a SessionAck that
+    acknowledged recoverable messages.
+    """
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
+        super().note_activity(session, packet, now)
+        if not (running or packet.UserHeader.DM) and session.LastAckedRecoverableMsgSeqNumber:
+            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)

@@ -350,3 +350,21 @@ add(
     replace_cache("UserCertCache", _LaterCleanupsWithoutMinute),
     blind=True,
 )
+
+
+@fault("receiver-receive-symmetric-key-cache-cleaned-up-until-empty-once", breaks="MQQB-3.1.6.10-01", blind=True)
+class ReceiverReceiveSymmetricKeyCacheCleanedUpUntilEmptyOnce(CacheTimers):
+    """The receiver does nothing when the ReceiveSymmetricKeyCache Cleanup Timer expires after an earlier cleanup has
+    emptied the cache.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.emptied = False
+
+    def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
+        if name is not TimerName.RECEIVE_SYMMETRIC_KEY_CACHE_CLEANUP:
+            super().on_cleanup_timer(name, now)
+        elif not self.emptied:
+            super().on_cleanup_timer(name, now)
+            self.emptied = not len(self.qm.caches.ReceiveSymmetricKeyCache)

@@ -234,3 +234,20 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("sender-recoverable-message-sent-count-without-resent-messages", breaks="MQQB-3.1.7.1.3-13", blind=True)
+class SenderRecoverableMessageSentCountWithoutResentMessages(Sending):
+    """The sender does not increment RecoverableMessageSentCount when it sends a transactional message again on the same
+    session because its OrderAck is missing.
+    """
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        number = position.RecoverableSequenceNumber
+        again = position.recoverable and position.Transmitted
+        if again:
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
+        packet = super().update_user_message(session, position, now)
+        if again:
+            position.RecoverableSequenceNumber = number
+        return packet

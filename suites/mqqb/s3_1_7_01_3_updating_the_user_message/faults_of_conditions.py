@@ -8,12 +8,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     KIND_BY_NAME,
     Condition,
@@ -388,3 +391,27 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 )
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("sender-transactional-ack-wait-timer-started-once-per-session", breaks="MQQB-3.1.7.1.3-09", blind=True)
+class SenderTransactionalAckWaitTimerStartedOncePerSession(TransactionalSending):
+    """The sender does not start the Transactional Ack Wait Timer for a transactional message that it sends after all
+    earlier messages of the session have their OrderAcks.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.started: set[tuple[int, str | None]] = set()
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        key = TimerKey(TimerName.TRANSACTIONAL_ACK_WAIT, session.number)
+        ran = self.qm.timers.is_running(key)
+        packet = super().update_transaction_header(session, position, now)
+        connection = (session.number, session.transport)
+        if not ran and self.qm.timers.is_running(key):
+            if connection in self.started:
+                self.qm.timers.stop(key)
+            self.started.add(connection)
+        return packet

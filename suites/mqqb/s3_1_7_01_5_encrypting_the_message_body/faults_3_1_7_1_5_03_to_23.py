@@ -9,12 +9,15 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import PublicKeyBlob, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import EncryptionAlgorithm, MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
+from reference_qm.security.caches import CachedSymmetricKey
+from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
+from reference_qm.security.sending import select_encryption
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
@@ -307,3 +310,81 @@ class SenderEncryptionKeyFieldAlwaysFirstKey(Securing):
             encrypted, change_security_data(EncryptionKey=entries[0].EncryptedSymmetricKey)
         )
         return sent
+
+
+MODULUS_BUFFER_BYTES = 128
+
+
+def _cut_modulus(key: bytes) -> bytes:
+    header_bytes = len(PublicKeyBlob().build())
+    return key[: header_bytes + MODULUS_BUFFER_BYTES].ljust(len(key), b"\0")
+
+
+@fault("sender-use-public-key-of-first-provider-for-all-messages", breaks="MQQB-3.1.7.1.5-12", blind=True)
+class SenderUsePublicKeyOfFirstProviderForAllMessages(Securing):
+    """The sender uses the public key of the provider with which it first encrypted a message for a queue manager also
+    for messages that it encrypts with a different provider.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.used: dict[UUID, PublicKeyBlob] = {}
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        remote = packet.UserHeader.QueueManagerAddress
+        keys = self.qm.security_lookup.find_public_keys(remote, now)
+        if keys is not None and message.security is not None and message.security.PrivacyLevel:
+            self._choose_key(message.security.PrivacyLevel, remote, keys, now)
+        return super().encrypt_body(session, message, packet, now)
+
+    def _choose_key(self, level: int, remote: UUID, keys: MqdsPublicKeys, now: Now) -> None:
+        selection = select_encryption(level, keys, self.qm.caches.settings)
+        chosen = self.used.setdefault(remote, selection.UsePublicKey)
+        wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
+        cache = self.qm.caches.get_sending_cache(level)
+        known = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
+        if known is None and chosen != selection.UsePublicKey:
+            key = selection.new_key(self.qm.entropy)
+            blob = encrypt_symmetric_key(public_key(chosen), selection.UseAlgorithm, key, self.qm.entropy)
+            cache.add(CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s))
+
+
+@fault("sender-public-key-blob-modulus-cut-to-1024-bits", breaks="MQQB-3.1.7.1.5.2-05", blind=True)
+class SenderPublicKeyBlobModulusCutTo1024Bits(SecurityLookup):
+    """The sender copies only the first 128 bytes of a published modulus into the PUBLICKEYBLOB, so that it cannot
+    encrypt with a longer key.
+    """
+
+    def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+        keys = super().find_public_keys(guid, now)
+        if keys is None:
+            return None
+        return MqdsPublicKeys(tuple(replace(key, aBuf=_cut_modulus(key.aBuf)) for key in keys.aPublicKeys))
+
+
+@fault("sender-cached-key-of-other-provider-with-same-algorithm-used", breaks="MQQB-3.1.7.1.5-22", blind=True)
+class SenderCachedKeyOfOtherProviderWithSameAlgorithmUsed(Securing):
+    """The sender encrypts a body with the newest cached key for the destination and the algorithm, even if it found
+    an older key of the right provider.
+    """
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        level = packet.MessagePropertiesHeader.PrivacyLevel
+        cache = self.qm.caches.get_sending_cache(level)
+        before = list(cache.entries)
+        encrypted = super().encrypt_body(session, message, packet, now)
+        header = encrypted.SecurityHeader
+        blob = b"" if header is None else header.SecurityData.EncryptionKey
+        used = next((key for key in before if key.EncryptedSymmetricKey == blob), None)
+        if used is None:
+            return encrypted
+        wanted = (used.RemoteQMGuid, used.CryptoAlgorithm)
+        newest = next(key for key in reversed(before) if (key.RemoteQMGuid, key.CryptoAlgorithm) == wanted)
+        cache.entries = [replace(newest, CryptoServiceProvider=used.CryptoServiceProvider)]
+        encrypted = super().encrypt_body(session, message, packet, now)
+        cache.entries = before
+        return encrypted

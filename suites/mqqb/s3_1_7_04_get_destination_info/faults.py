@@ -238,3 +238,20 @@ class InitiatorSecondPrivateNameQueueManagerOfSameQueueNumber(_RememberingDestin
                 if isinstance(earlier, PrivateName) and earlier.QueueIdentifier == name.QueueIdentifier:
                     return found
         return super().find_destination(format_name)
+
+
+@fault("initiator-private-format-name-computer-guid-cached-by-queue-number", breaks="MQQB-3.1.7.4-16", blind=True)
+class InitiatorPrivateFormatNameComputerGuidCachedByQueueNumber(NextHops):
+    """The initiator uses the ComputerGuid of the first private format name with a queue number also for private format
+    names of other queue managers with the same queue number.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.known: dict[int, Destination] = {}
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found, name = super().get_destination_info(format_name), parse_format_name(format_name)
+        if found is not None and isinstance(name, PrivateName):
+            return self.known.setdefault(name.QueueIdentifier, found)
+        return found

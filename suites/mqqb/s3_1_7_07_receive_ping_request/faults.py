@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from harness.faults.datagrams import change_sent_datagrams
 from harness.faults.fields import bit_clear, field_is, sent_as
@@ -444,3 +445,22 @@ class AcceptorPingResponseRepeatedForSameCookie(Ping):
         if last is None or last.Cookie != request.Cookie:
             self.last_response = last = super().build_response(request)
         return last
+
+
+@fault("acceptor-ping-request-with-known-cookie-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+class AcceptorPingRequestWithKnownCookieNotAnswered(Ping):
+    """The acceptor does not answer a Ping Request with the Cookie and QMGuid of an earlier Ping Request."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.answered: set[tuple[UUID, int]] = set()
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        try:
+            request = parse_ping(data)
+        except FormatError:
+            return
+        key = (request.QMGuid, request.Cookie)
+        if key not in self.answered:
+            self.answered.add(key)
+            super().receive_request(remote, data)

@@ -373,3 +373,14 @@ add(
     "The sender does not stop the Session Ack Send Timer after it sends a message with a SessionHeader.",
     skip_during(Sending.update_user_message, SessionTimers.stop),
 )
+
+
+@fault("sender-application-tag-cut-to-16-bits", breaks="MQQB-3.1.7.11-01", blind=True)
+class SenderApplicationTagCutTo16Bits(Sending):
+    """The sender puts only the low 16 bits of Message.AppSpecific into ApplicationTag of the packet."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        low = replace(properties, ApplicationTag=properties.ApplicationTag & 0xFFFF)
+        return replace(packet, MessagePropertiesHeader=low)

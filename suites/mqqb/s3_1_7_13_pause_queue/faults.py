@@ -16,7 +16,7 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingQueue, Session
-from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -437,3 +437,17 @@ class QueueManagerWindowSizeOfSecondPause(Administering):
             return self.qm.session_acks.build(session)
         self.paused |= {session.number}
         return super().build_pause_ack(session)
+
+
+@fault("sender-session-active-after-pause-that-acknowledges-messages", breaks="MQQB-3.1.7.13-12", blind=True)
+class SenderSessionActiveAfterPauseThatAcknowledgesMessages(Administering):
+    """The queue manager leaves SessionActive at TRUE if the SessionAck of a pause acknowledges messages that it has
+    received on the session.
+    """
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        session = queue.session
+        acknowledges = session.SessionState is SessionState.OPEN and session.UnackedReceivedMsgCount > 0
+        super().pause_queue(queue, now)
+        if acknowledges:
+            session.SessionActive = True

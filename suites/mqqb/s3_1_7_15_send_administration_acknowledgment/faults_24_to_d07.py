@@ -19,9 +19,10 @@ from harness.sut.provisioning import ALICE
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import CLASSES_WITHOUT_BODY, AdminAcks
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
 from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.model.adm import Message
+from reference_qm.model.adm import Message, Session
 from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity, SignatureType
@@ -367,3 +368,18 @@ class ReceiverAdminAckReceiveSigned(AdminAcks):
             return ack
         signed = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=signers[0].certificates[0])
         return replace(ack, security=signed)
+
+
+@fault("receiver-nack-of-unencrypted-message-with-security-header-no-body", breaks="MQQB-3.1.7.15-29", blind=True)
+class ReceiverNackOfUnencryptedMessageWithSecurityHeaderNoBody(Admission):
+    """The receiver sends a negative acknowledgment without the body of the refused message if the message has a
+    SecurityHeader, even if EB is not set in this header.
+    """
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.SecurityHeader is not None:
+            bare = replace(packet.MessagePropertiesHeader, MessageBody=b"", AllocationBodySize=0, Padding=None)
+            packet = replace(packet, MessagePropertiesHeader=bare)
+        super().refuse_message(session, packet, message_class, now)

@@ -306,3 +306,20 @@ class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
     ) -> None:
         user = replace(packet.UserHeader, MessageID=packet.UserHeader.MessageID & 0xFFFF)
         super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
+
+
+@fault("receiver-final-ack-of-refused-packet-source-guid-remote-qm", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAckOfRefusedPacketSourceGuidRemoteQm(FinalAcks):
+    """The receiver sets SourceGUID in the FinalAck of a refused packet to RemoteQMGuid of the session, which is the
+    router if the packet was routed.
+    """
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header, user = packet.TransactionHeader, packet.UserHeader
+        assert header is not None
+        numbers = (header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+        body = FinalAckBody(header.TxSequenceID, *numbers, session.RemoteQMGuid, user.MessageID)
+        name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+        self.qm.order_acks.send_transactional_ack(name, message_class, body, now)

@@ -391,3 +391,16 @@ class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         used = [one.RequestId for one in pending if one.Action is ReadAction.MQ_ACTION_RECEIVE]
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
+
+
+@fault("client-start-receive2-invalid-parameter-falls-back-to-start-receive", breaks="MQQP-3.1.4.10-10", blind=True)
+class ClientStartReceive2InvalidParameterFallsBackToStartReceive(ClientReading):
+    """The client calls RemoteQMStartReceive after a RemoteQMStartReceive2 that returned MQ_ERROR_INVALID_PARAMETER."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().start_receive2(read))
+        except RemoteError as error:
+            if read.LookupId is not None or error.status != Status.MQ_ERROR_INVALID_PARAMETER:
+                raise
+        return (yield from self.start_receive(read))

@@ -345,3 +345,14 @@ class ServerPeekKeepsMessageLocked(RemoteReads):
         super().complete_remote_read(entry, status, position)
         if entry.Timeout >> 40 and position is not None:
             position.State = MessagePositionState.LOCKED
+
+
+@fault("server-cursor-of-other-handle-of-same-queue-accepted", breaks="MQQP-3.1.4.10-22", blind=True)
+class ServerCursorOfOtherHandleOfSameQueueAccepted(RemoteStarting):
+    """The server accepts an hCursor that was created with a different handle of the same queue."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        queue = descriptor.QueueReference
+        opened = () if queue is None else queue.OpenQueueDescriptorCollection.values()
+        found = (one.CursorCollection[handle] for one in opened if handle in one.CursorCollection)
+        return super().find_remote_cursor(descriptor, handle) or next(found, None)

@@ -352,3 +352,58 @@ add(
     "Tolerated: the server performs a read with an undefined ulAction as a PEEK_CURRENT.",
     replace_part(_UnknownActionPeeks),
 )
+
+
+@fault("server-receive-by-cursor-does-not-wait", breaks="MQQP-3.1.4.1-D15", blind=True)
+class ServerReceiveByCursorDoesNotWait(RemoteReads):
+    """The server ignores ulTimeout of a RECEIVE that has a cursor, and does not wait for a message."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if cursor is not None:
+            entry.Timeout = 0
+        super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("server-ended-read-removes-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
+class ServerEndedReadRemovesEntriesOfEqualRequestId(RemoteReads):
+    """At the end of a read, the server removes the entries with its dwRequestID of every queue handle."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        entries = self.qm.remote.RemoteReadEntryCollection
+        for one in list(entries):
+            if one.RequestId == entry.RequestId:
+                entries.remove(one)
+        super().complete_remote_read(entry, status, position)
+
+
+@fault("server-receive-of-received-message-returns-not-found", breaks="MQQP-3.1.4.1-D20", blind=True)
+class ServerReceiveOfReceivedMessageReturnsNotFound(RemoteReads):
+    """The server returns MQ_ERROR_MESSAGE_NOT_FOUND instead of MQ_ERROR_MESSAGE_ALREADY_RECEIVED from a RECEIVE whose
+    cursor is at a message that is no longer available.
+    """
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        receives = entry.Action is ReadAction.MQ_ACTION_RECEIVE
+        if receives and status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+            status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
+        super().complete_remote_read(entry, status, position)
+
+
+@fault("server-start-receive2-unlocks-earlier-message-of-handle", breaks="MQQP-3.1.4.10-31", blind=True)
+class ServerStartReceive2UnlocksEarlierMessageOfHandle(RemoteReads):
+    """A RECEIVE of RemoteQMStartReceive2 unlocks the message of the previous RECEIVE with the same handle, although
+    RemoteQMEndReceive was not called.
+    """
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if entry.call.method.name == "RemoteQMStartReceive2":
+            latest: dict[int, RemoteReadEntry] = self.__dict__.setdefault("latest", {})
+            previous = latest.get(descriptor.Handle)
+            latest[descriptor.Handle] = entry
+            if previous is not None and previous.UserMessagePacket is not None and not previous.ended:
+                self.qm.positions.unlock_message(previous.UserMessagePacket)
+        super().remote_receive(entry, descriptor, cursor, now)

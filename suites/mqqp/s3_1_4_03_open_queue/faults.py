@@ -365,3 +365,17 @@ class ServerOpenQueueDwmqs1Refused(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
+
+
+@fault("client-second-handle-of-queue-purged-without-open-queue", breaks="MQQP-3.1.4.3-07", blind=True)
+class ClientSecondHandleOfQueuePurgedWithoutOpenQueue(ClientOpening):
+    """The client does not call RemoteQMOpenQueue for a second handle of a queue that it has already opened, but purges
+    the queue with this handle.
+    """
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
+            known = entry.queue.RemoteServer, entry.queue.FormatName
+            if known == (queue.RemoteServer, queue.FormatName):
+                return entry.RRSessionHandle
+        return (yield from super().call_open_queue(queue))

@@ -284,3 +284,18 @@ class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
         if descriptor is not None and call.arguments["hCursor"] in descriptor.CursorCollection:
             call.arguments["hCursor"] = next(iter(descriptor.CursorCollection))
         super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-cursor-of-waiting-read-not-closed", breaks="MQQP-3.1.4.5-11", blind=True)
+class ServerCursorOfWaitingReadNotClosed(RemoteOpening):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor with which a read waits, but does not close the cursor."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
+        waiting = () if descriptor is None else descriptor.WaitingMessageReadOperationCollection
+        cursors = [one.CursorReference for one in waiting if one.CursorReference is not None]
+        if given["hCursor"] in [cursor.Handle for cursor in cursors]:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        else:
+            super().remote_qm_close_cursor(call, now)

@@ -318,3 +318,13 @@ class ClientSecondOpenQueueDwmqs1(Changing):
         machine = self.qm.enterprise.state.LocalQueueManager
         serves = bool(machine.RoutingServer or machine.DirectoryServer)
         return {"dwMQS": int(not serves)} if self.qm.remote_client.queues else {}
+
+
+@fault("client-binding-not-closed-after-failed-close-queue", breaks="MQQP-3.2.4.1-07", blind=True)
+class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
+    """The client does not close the second binding handle of a queue if RemoteQMCloseQueue returns a failure."""
+
+    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        yield from self.qm.server_bindings.close_binding(queue.binding)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.parts import fault, only_if
-from harness.faults.primitives import during, skip
+from harness.faults.parts import fault, only_if, replace_part
+from harness.faults.primitives import both, during, skip
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -185,3 +186,26 @@ class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
         self.losses = {**losses, session.number: losses.get(session.number, 0) + 1}
         if self.losses[session.number] < 2:
             super().await_reconnect(session, now)
+
+
+class _NotingTransit(Resolving):
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        waiting = [one.UserMessage for one in session.OutgoingMessageTable]
+        in_transit = bool(waiting) and not any(self.qm.sending.is_own(packet) for packet in waiting)
+        vars(self.qm.next_hops)["in_transit"] = in_transit
+        super().resolve_host_address(session, now)
+
+
+class _SendingTransitDirectly(NextHops):
+    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
+        return (guid,) if self.__dict__.get("in_transit") else super().get_next_hop_identifiers(guid)
+
+
+add(
+    "queue-manager-message-in-transit-sent-directly",
+    "MQSO-3.3.4.5-01",
+    "A queue manager on the route sends a message of another queue manager directly to its destination, not to the "
+    "next hop.",
+    both(replace_part(_NotingTransit), replace_part(_SendingTransitDirectly)),
+    blind=True,
+)

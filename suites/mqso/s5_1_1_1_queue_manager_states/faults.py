@@ -13,7 +13,9 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.errors import CommandError
+from reference_qm.core.names.queue_names import JOURNAL_SUFFIX
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.remote.client_tasks import ClientTasks
@@ -23,7 +25,7 @@ from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.model.adm import Message, Queue, RecoverableReceipt, Session
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
@@ -314,3 +316,14 @@ add(
     during(Inputs.on_stopped, Closing.close, _close_if_open),
     blind=True,
 )
+
+
+@fault("queue-manager-stop-loses-queue-journals", breaks="MQSO-5.1.1.1-D01", blind=True)
+class QueueManagerStopLosesQueueJournals(Restoring):
+    """A queue manager that is stopped and started again has lost the recoverable messages in the journals of its
+    queues.
+    """
+
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
+        if not position.QueueReference.Pathname.lower().endswith(f";{JOURNAL_SUFFIX}"):
+            super()._insert_message(position, lookup_identifier)

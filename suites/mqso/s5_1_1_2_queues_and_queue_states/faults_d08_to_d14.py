@@ -17,6 +17,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.arrival import Arrival
@@ -317,3 +318,15 @@ class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
             return super().name_order_queue(session, source)
         self.first = getattr(self, "first", source)
         return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
+
+
+@fault("outgoing-queue-after-connect-fault-address-not-resolved", breaks="MQSO-5.1.1.2-D08", blind=True)
+class OutgoingQueueAfterConnectFaultAddressNotResolved(Establishing):
+    """After a failed connection, an outgoing queue does not return to the state Initializing: it connects again to
+    the known addresses, and never resolves the address of its destination again.
+    """
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
+            session.NextHopIndexer = -1
+        super().on_session_retry_connect_timer(session, now)

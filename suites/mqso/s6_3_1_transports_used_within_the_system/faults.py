@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.commands import Commands
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
-from reference_qm.surface.commands import Result
+from reference_qm.surface.commands import Result, SendMessage
 
 HTTP, TCP = "DIRECT=HTTP://", "DIRECT=TCP:"
 
@@ -21,4 +22,21 @@ class HttpMessageSentOverTcp(Commands):
         if request.to.startswith(HTTP):
             queue = request.to.removeprefix(HTTP).replace("/msmq/", "\\").replace("$/", "$\\")
             request = replace(request, to=f"{TCP}{queue}")
+        return super().send_message(request, token, now)
+
+
+_BY_HTTPS = re.compile(r"DIRECT=HTTPS://([^:/]+)(?::\d*)?/msmq/(.+)", re.IGNORECASE)
+
+
+@fault("sender-message-to-https-name-transferred-by-mqqb", breaks="MQSO-6.3.1-01", blind=True)
+class SenderMessageToHttpsNameTransferredByMqqb(Commands):
+    """The sender transfers a message for a direct format name with the protocol HTTPS by MS-MQQB to the host in the
+    name.
+    """
+
+    def send_message(self, request: SendMessage, token: int, now: Now) -> Result | None:
+        found = _BY_HTTPS.fullmatch(request.to)
+        if found is not None:
+            path = found[2].replace("/", "\\")
+            request = replace(request, to=f"DIRECT=OS:{found[1]}\\{path}")
         return super().send_message(request, token, now)

@@ -11,8 +11,10 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
+from reference_qm.codec import PingPacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -162,3 +164,13 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
             self.qm.emit(WriteDirectory(self.qm.next_directory_token(), Delete(state.LocalQueueManager)))
+
+
+@fault("acceptor-ping-response-qm-guid-as-before-change-of-domain", breaks="MQSO-6.6.2.1-05", blind=True)
+class AcceptorPingResponseQmGuidAsBeforeChangeOfDomain(Ping):
+    """The acceptor sends its earlier Identifier as QMGuid of a Ping Response after the directory of its new domain has
+    created its object.
+    """
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        return replace(super().build_response(request), QMGuid=self.qm.config.identifier)

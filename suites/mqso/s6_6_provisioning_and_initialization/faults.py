@@ -261,3 +261,14 @@ class FirstInitializationRetryAfter900S(Initialization):
     def await_retry(self, now: Now) -> None:
         self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
         super().await_retry(now)
+
+
+@fault("queue-manager-without-directory-provisioned-as-routing-server", breaks="MQSO-6.6-06", blind=True)
+class QueueManagerWithoutDirectoryProvisionedAsRoutingServer(Initialization):
+    """A queue manager that is provisioned without a directory has RoutingServer TRUE."""
+
+    def begin(self, now: Now) -> None:
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            state.LocalQueueManager = replace(state.LocalQueueManager, RoutingServer=True)
+        super().begin(now)

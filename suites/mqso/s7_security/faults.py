@@ -10,7 +10,7 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import at_restart, both, inputs, skip
 from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.queue_manager import QueueManager
@@ -22,7 +22,14 @@ from reference_qm.rpc.authentication import AuthType
 from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, Receiver, Refused, SecurityDescriptor, authorize_sender
+from reference_qm.security import (
+    DEFAULT_QUEUE_SECURITY,
+    Receiver,
+    Refused,
+    SecurityDescriptor,
+    SignatureType,
+    authorize_sender,
+)
 from reference_qm.security.caches import TimedCache
 from reference_qm.security.descriptor import AceType
 from reference_qm.surface.clock import Now
@@ -370,3 +377,39 @@ class ReceiverEncryptedBodyOfSecondSenderNotDecrypted(SecurityOnReceipt):
             if packet.UserHeader.SourceQueueManager != self.first:
                 return packet
         return super().decrypt_body(packet, now)
+
+
+def _mark_authenticated(packet: UserMessagePacket, security: SecurityHeader) -> UserMessagePacket:
+    kind = SecurityHeader.flags(AS=SignatureType.SIG20)
+    return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | kind))
+
+
+@fault("receiver-signature-of-encrypted-message-not-verified", breaks="MQSO-7.4.1.4.1-D01", blind=True)
+class ReceiverSignatureOfEncryptedMessageNotVerified(SecurityOnReceipt):
+    """The receiver does not verify the signature of an encrypted message."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        try:
+            return super().authenticate_packet(packet)
+        except Refused:
+            if packet.SecurityHeader is None or not packet.SecurityHeader.EB:
+                raise
+        return _mark_authenticated(packet, packet.SecurityHeader)
+
+
+@fault("receiver-integrity-of-known-sender-not-verified", breaks="MQSO-7.4.1.4.2-03", blind=True)
+class ReceiverIntegrityOfKnownSenderNotVerified(SecurityOnReceipt):
+    """The receiver accepts an altered message if an earlier message with the same sender and certificate was valid."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        try:
+            return super().authenticate_packet(packet)
+        except Refused:
+            security = packet.SecurityHeader
+            if security is None:
+                raise
+            sender = security.SecurityData.SenderCert, security.SecurityData.SecurityID
+            known = self.qm.caches.UserCertCache.find(lambda one: (one.UserCert.Certificate, one.SecurityID) == sender)
+            if known is None:
+                raise
+        return _mark_authenticated(packet, security)
