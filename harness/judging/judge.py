@@ -254,7 +254,10 @@ class Judge:
         self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
         if missed:
-            self.give_up(Verdict.INCONCLUSIVE, f"not judged, because the check ended after {', '.join(missed)} failed")
+            self.give_up(
+                Verdict.INCONCLUSIVE,
+                f"this rule was not judged, because the check ended after {', '.join(missed)} failed",
+            )
         elif self.malformed is not None:
             self.give_up(Verdict.INCONCLUSIVE, self.malformed)
         else:
@@ -359,7 +362,8 @@ class Judge:
         """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
         if row.is_advice:
             raise HarnessError(
-                f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit it"
+                f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit "
+                "this argument"
             )
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]

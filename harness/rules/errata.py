@@ -162,7 +162,9 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
 
 def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
     if len(rows) < 2:
-        raise CatalogueError(file, name, "the erratum has fewer than two readings; a contradiction has at least two")
+        raise CatalogueError(
+            file, name, "the erratum has fewer than two readings; a contradiction has at least two readings"
+        )
     for number, row in enumerate(rows, 1):
         entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
         if entry["verdict"] not in VERDICTS:

@@ -170,7 +170,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run = config.stash.get(RUN_KEY, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
-            raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
+            raise pytest.UsageError("checks need a system under test: add --sut FILE (README.md shows a SUT file)")
         return
     if not items and not run.done.tests | run.done.again:
         _refuse_run(config, run)

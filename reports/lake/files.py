@@ -114,7 +114,7 @@ class Files:
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
-                raise RollupError(f"{one_line(uri)} is too large for such a file: {size} octets")
+                raise RollupError(f"{one_line(uri)} has {size} octets, more than the maximum of {SMALL_FILE_OCTETS}")
             stream = system.open(path)
             try:
                 return str(self._streams.toString(stream, "UTF-8"))

@@ -89,7 +89,7 @@ def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends a message with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}")
     if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
+        raise ConformanceFailure(f"the SUT sent a public response queue with RQ {kind} instead of {PUBLIC}")
     judge(
         "MQMQ-2.2.18.1.7.1-02",
         expected=SECOND_QUEUE_MANAGER_GUID,
@@ -114,7 +114,9 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
     if kind != OTHER_HOST:
-        raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
+        raise ConformanceFailure(
+            f"the SUT sent a private response queue of a third host with RQ {kind} instead of {OTHER_HOST}"
+        )
     judge(
         "MQMQ-2.2.18.1.7.2-02",
         expected=SECOND_QUEUE_MANAGER_GUID,

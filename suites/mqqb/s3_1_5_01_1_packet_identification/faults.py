@@ -43,7 +43,7 @@ def _refuse_packet_kind(kind: type[Packet]) -> Install:
         def identify_packet(self, data: bytes) -> Packet:
             packet = super().identify_packet(data)
             if isinstance(packet, kind):
-                raise FormatError("InternalHeader.PT", 0, "a fault", "is not known")
+                raise FormatError("InternalHeader.PT", 0, "a fault", "the value is not known")
             return packet
 
     return replace_part(Unknown)
@@ -132,7 +132,7 @@ class QueueManagerSessionAckWithPriority0NotIdentified(Identifying):
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
         if isinstance(packet, SessionAckPacket) and packet.BaseHeader.PR == 0:
-            raise FormatError("BaseHeader.PR", 0, "a fault", "is 0")
+            raise FormatError("BaseHeader.PR", 0, "a fault", "the value is 0")
         return packet
 
 
@@ -327,7 +327,7 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
         if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == 0:
-            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is NORMAL")
+            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "the value is NORMAL")
         return packet
 
 

@@ -269,7 +269,7 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
         if session.SessionState is SessionState.OPEN and data[0] != 0x10 and data[4:8] == _SIGNATURE:
             super().receive_bytes(session, _HEAD + data[1:], now)
             if session.SessionState is SessionState.OPEN:
-                error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "is wrong")
+                error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "the value is wrong")
                 self.qm.closing.refuse_malformed(session, error, now)
             return
         super().receive_bytes(session, data, now)

@@ -79,7 +79,7 @@ def _refuse_key_with_zeros(is_refused: Callable[[UserMessagePacket, bytes], bool
                 if key.EncryptedSymmetricKey == header.SecurityData.EncryptionKey and is_refused(
                     packet, key.SymmetricKey
                 ):
-                    raise Refused(BAD_ENCRYPTION, "a fault")
+                    raise Refused(BAD_ENCRYPTION, "a fault refuses the message")
         return done
 
     return change_step(SecurityOnReceipt.decrypt_body, run)

@@ -57,7 +57,7 @@ class QueueManagerInWorkgroupModeRefusesNewPrivateQueue(QueueCommands):
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         super().create_queue(request, token, now)
 
 
@@ -79,7 +79,7 @@ class QueueManagerInWorkgroupModeSendsNoTransactionalMessage(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         lost = self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated
         if lost and request.transactional:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 
 
