@@ -30,7 +30,7 @@ def _change_arrived(change: Change) -> Install:
 
 
 def _carry_over(change: CarryOver) -> Install:
-    """Build a fault in which an arrived message gets an attribute of the message that arrived before."""
+    """Build a fault in which an arrived message gets an attribute of the message that arrived previously."""
 
     class CarriedOver(Positions):
         def __init__(self, qm: QM) -> None:
@@ -47,7 +47,7 @@ def _carry_over(change: CarryOver) -> Install:
 
 
 def _keep_old(name: str, default: object) -> CarryOver:
-    """Return a change that gives a message with the default of an attribute the value of the message before."""
+    """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
     def change(message: Message, before: Message) -> Message:
         return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
@@ -75,20 +75,20 @@ for _name, _rule, _says, _install in (
     (
         "receiver-label-of-message-without-label-is-that-of-message-before",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without a label the label of the message before.",
+        "The receiver gives a message without a label the label of the previous message.",
         _carry_over(_keep_old("Label", "")),
     ),
     (
         "receiver-admin-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without an administration queue the administration queue of the message before.",
+        "The receiver gives a message without an administration queue that of the previous message.",
         _carry_over(_keep_old("AdministrationQueueFormatName", None)),
     ),
     (
         "receiver-trace-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a DebugHeader the TracingQueueIdentifier and TracingRequested of the "
-        "message before.",
+        "previous message.",
         _carry_over(
             lambda message, before: (
                 replace(
@@ -104,7 +104,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-security-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without a SecurityHeader the security attributes of the message before.",
+        "The receiver gives a message without a SecurityHeader the security attributes of the previous message.",
         _carry_over(
             lambda message, before: (
                 message
@@ -116,13 +116,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-message-shares-body-of-first",
         "MQDMPR-3.1.7.1.31-03",
-        "The receiver gives a message with an empty body the body of the message before.",
+        "The receiver gives a message with an empty body the body of the previous message.",
         _carry_over(_keep_old("Body", b"")),
     ),
     (
         "receiver-response-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-03",
-        "The receiver gives a message without a response queue the response queue of the message before.",
+        "The receiver gives a message without a response queue the response queue of the previous message.",
         _carry_over(_keep_old("ResponseQueueFormatName", None)),
     ),
     (

@@ -231,7 +231,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     (
         "sender-message-without-privacy-level-encrypted-like-previous",
         "MQQB-3.1.7.1.5-01",
-        "The sender encrypts a signed message without privacy level at the privacy level of the message before.",
+        "The sender encrypts a signed message without privacy level at the privacy level of the previous message.",
         change_step(Securing.encrypt_body, _encrypt_always_after_first),
     ),
     *(
