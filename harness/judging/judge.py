@@ -317,7 +317,7 @@ class Judge:
     def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
-            raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
+            raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add the row")
         row, passive = self.catalogue[rule], PASSIVE.get(rule) or load_compared_rules()[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
@@ -348,7 +348,7 @@ class Judge:
 
     def _get_row(self, rule: str) -> Rule:
         if rule not in self.catalogue:
-            raise HarnessError(f"{rule} has no row in the catalogue; add it to the rules.toml of its section")
+            raise HarnessError(f"{rule} has no row in the catalogue; add a row to the rules.toml of its section")
         if rule not in self.covers:
             raise HarnessError(f"{self.test} judges {rule}, which its @covers does not name")
         return self.catalogue[rule]

@@ -186,7 +186,7 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
             )
     size = sum(info.file_size for info in infos)
     if size > MAX_UNPACKED_BYTES or size > MAX_COMPRESSION_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path} is too large: unpacked, it has {size:,} bytes")
+        raise BadBundle(f"{path} is too large: its unpacked files have {size:,} bytes")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

@@ -125,7 +125,7 @@ def check_keys(
         if type(value) is not types[key]:
             raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
         if isinstance(value, list | str) and not value:
-            raise CatalogueError(file, entry, f"{key} is empty; fill it in or remove it")
+            raise CatalogueError(file, entry, f"{key} is empty; fill in the key or remove it")
     missing = [key for key in required if key not in row]
     if missing:
         raise CatalogueError(file, entry, f"{missing[0]} is missing; every row must have {', '.join(required)}")

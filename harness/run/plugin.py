@@ -87,7 +87,7 @@ def _begin_run(config: pytest.Config) -> None:
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
-            raise UsageError("--resume needs the folder of the run: give it as --out")
+            raise UsageError("--resume needs the folder of the run: give this folder as --out")
         rules = find_wanted_rules(config)
         known = config.getoption("--baseline")
         baseline = load_baseline(Path(known), load_catalogue()) if known else None

@@ -56,7 +56,7 @@ def get_full_name(where: str) -> str:
         path.encode("utf-8")
     except UnicodeEncodeError as error:
         raise RollupError(
-            f"the path {one_line(path)} is not UTF-8 in this locale: rename it, or use a UTF-8 locale"
+            f"the path {one_line(path)} is not UTF-8 in this locale: rename the path, or use a UTF-8 locale"
         ) from error
     return f"file://{path}"
 

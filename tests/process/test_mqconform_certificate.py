@@ -239,7 +239,7 @@ def test_certificate_with_paths_outside_its_folder_is_refused(tmp_path: Path, si
 
 def test_zip_bomb_is_refused_as_certificate(tmp_path: Path, signer: Path):
     said = zipped(tmp_path / "x", signer, {"verdicts.jsonl": bytes(50 * 2**20)})
-    assert "is too large: unpacked, it has 52,428,800 bytes" in said
+    assert "is too large: its unpacked files have 52,428,800 bytes" in said
 
 
 def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: Path):
