@@ -28,5 +28,5 @@ def confirm_installed(extra: str = "reports") -> None:
     missing = [name for name in PACKAGES_BY_EXTRA[extra] if find_spec(name) is None]
     if missing:
         raise RollupError(
-            f"missing packages: {', '.join(missing)}; install the extra: pip install 'mqconform[{extra}]'"
+            f"these packages are missing: {', '.join(missing)}; install the extra: pip install 'mqconform[{extra}]'"
         )

@@ -34,7 +34,9 @@ class Conversation:
         self.name = route.name
         environment.run_until(lambda: self._open or self.ended is not None, answer_ms)
         if not self._open:
-            raise SutUnavailable(f"{self.name} does not answer: {self.ended or 'no connection in time'}")
+            raise SutUnavailable(
+                f"{self.name} does not answer: {self.ended or 'the connection was not established in time'}"
+            )
 
     def send_request(self, verb: str, **arguments: Any) -> int:
         """Send a request for a verb; return the id of the request."""

@@ -402,7 +402,9 @@ class Probes(Asking):
             ids = ", ".join(show_answer(repr(each))[:20] for each in unmatched_ids[:3])
             self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
         if self._made and not self.found.is_working("delete_queue"):
-            self.found.problems.append(f"these queues may remain in the system: {', '.join(self._made)}")
+            self.found.problems.append(
+                f"these queues were not deleted and could still exist in the system: {', '.join(self._made)}"
+            )
 
 
 def _read_queue_names(listed: Reply) -> set[str]:

@@ -126,7 +126,9 @@ class CapturedPackets:
     def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
-            raise MissingPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
+            raise MissingPacket(
+                f"{self.path}: no packet begins in frame {frame}; check that this file is the capture of the run"
+            )
         if frame in self._connections:
             from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 

@@ -239,7 +239,7 @@ class _Reader:
             )
         rest = self._read_bytes(length - 8 - len(magic))
         if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
-            raise self._build_error(f"the two lengths of a block differ; the first is {length}")
+            raise self._build_error(f"the length at the end of a block differs from the length at its start, {length}")
         return kind, magic + rest[:-4]
 
     def _learn_byte_order(self, magic: bytes) -> None:

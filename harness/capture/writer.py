@@ -118,7 +118,7 @@ class CaptureWriter:
         segments. The last segment has the PSH flag, unless the packet continues in later bytes (``more``).
         """
         if not data:
-            raise HarnessError(f"{self.path}: no data to write on connection {conn_id}")
+            raise HarnessError(f"{self.path}: there is no data to write on connection {conn_id}")
         sender, receiver = self._find_direction(conn_id, from_client)
         inbound = self._connections[conn_id].is_inbound(from_client)
         numbers, places = [], []

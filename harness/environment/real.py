@@ -84,7 +84,7 @@ class _RealStream:
             return
         if len(self.outgoing) + len(data) > OUTGOING_LIMIT:
             raise SutUnavailable(
-                f"{self.remote.host}:{self.remote.port} does not read its "
+                f"{self.remote.host}:{self.remote.port} is not reading from its "
                 f"connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
             )
         self.outgoing += data

@@ -156,7 +156,8 @@ class VirtualEnvironment:
             if not event.cancelled:
                 event.action()
         raise HarnessError(
-            f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer each other endlessly"
+            f"more than {EVENT_LIMIT} events occurred within {timeout_ms} virtual ms: two sides answer each other "
+            "endlessly"
         )
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:

@@ -16,7 +16,7 @@ class OneOf(Expectation):
 
     def __init__(self, *allowed: Any) -> None:
         if not allowed:
-            raise ValueError("one_of() without a value: name the allowed values")
+            raise ValueError("one_of() has no values: name the allowed values")
         self.allowed = [expectation(one) for one in allowed]
 
     def __str__(self) -> str:

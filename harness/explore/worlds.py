@@ -81,7 +81,9 @@ class Worlds:
         return True
 
     def can_take(self, step: Step) -> bool:
-        """Return whether every world can take a step."""
+        """Return whether ``take`` would accept a step: each model permits the step, and the step leads to at most
+        ``MAX_WORLDS`` models. Nothing changes.
+        """
         decisions = [dict(world.decisions) for world in self._worlds]
         possible = self._list_worlds_after(step) is not None
         self._worlds = [self._replay_past_steps(one) for one in decisions]

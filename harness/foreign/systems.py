@@ -42,7 +42,7 @@ class Wanted:
         try:
             return cls(ip_address(host.strip("[]")).packed, int(port) if port else None)
         except ValueError as error:
-            raise UsageError(f"--sut {text}: neither an IP address nor ADDRESS:PORT") from error
+            raise UsageError(f"--sut {text}: the value must be an IP address or ADDRESS:PORT") from error
 
 
 class System:

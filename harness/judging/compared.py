@@ -80,7 +80,7 @@ def compare_properties(half: Half, properties: str, *rules: str, only_omitted: b
     """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
     for rule in rules:
         if rule in COMPARED:
-            raise HarnessError(f"{rule} is compared twice")
+            raise HarnessError(f"two comparisons are registered for {rule}")
         COMPARED[rule] = ComparedRule(rule, half, tuple(properties.split()), only_omitted)
 
 

@@ -254,7 +254,10 @@ class Judge:
         self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
         if missed:
-            self.give_up(Verdict.INCONCLUSIVE, f"not judged, because the check ended after {', '.join(missed)} failed")
+            self.give_up(
+                Verdict.INCONCLUSIVE,
+                f"this rule was not judged, because the check ended after {', '.join(missed)} failed",
+            )
         elif self.malformed is not None:
             self.give_up(Verdict.INCONCLUSIVE, self.malformed)
         else:
@@ -314,7 +317,7 @@ class Judge:
     def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
-            raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
+            raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add the row")
         row, passive = self.catalogue[rule], PASSIVE.get(rule) or load_compared_rules()[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
@@ -345,7 +348,7 @@ class Judge:
 
     def _get_row(self, rule: str) -> Rule:
         if rule not in self.catalogue:
-            raise HarnessError(f"{rule} has no row in the catalogue; add it to the rules.toml of its section")
+            raise HarnessError(f"{rule} has no row in the catalogue; add a row to the rules.toml of its section")
         if rule not in self.covers:
             raise HarnessError(f"{self.test} judges {rule}, which its @covers does not name")
         return self.catalogue[rule]
@@ -359,7 +362,8 @@ class Judge:
         """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
         if row.is_advice:
             raise HarnessError(
-                f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit it"
+                f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit "
+                "this argument"
             )
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]

@@ -422,5 +422,5 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
-_NO_VERDICT = "this line is not a verdict of this harness; remove it to continue with the other lines"
+_NO_VERDICT = "this line is not a verdict of this harness; remove this line to continue with the other lines"
 _EVIDENCE_KEYS = ("frame", "first", "last")

@@ -177,8 +177,8 @@ class Drivers:
                 raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
         if a.driver.peer_address == b.driver.peer_address:
             raise UsageError(
-                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; set a different "
-                "address in each file: the one at which that system reaches the other"
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; in each file, set the "
+                "address at which its system reaches the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):

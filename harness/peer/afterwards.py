@@ -58,7 +58,7 @@ def accept_waiting_messages(peer: Party) -> None:
             if left:
                 sut.residue.append(f"{left} messages for {identifier} at {peer.address} remain in the SUT")
     except (SutUnavailable, ConformanceFailure) as error:
-        sut.residue.append(f"messages for {peer.address} may remain in the SUT: {error}")
+        sut.residue.append(f"messages for {peer.address} were not removed and could still be in the SUT: {error}")
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:

@@ -37,7 +37,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     """
     if file.driver.kind == "virtual":
         raise UsageError(
-            f'{file.path} has driver.kind = "virtual": a virtual system needs no set-up, so nothing is checked'
+            f'{file.path} has driver.kind = "virtual": a virtual system needs no set-up, so preflight checks nothing'
         )
     (file,) = build_worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:

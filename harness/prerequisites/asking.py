@@ -435,4 +435,6 @@ def create_temporary_queue(control: Control) -> Iterator[str]:
         try:
             control.call("delete_queue", name=name)
         except (ConformanceFailure, SutUnavailable) as error:
-            raise SutUnavailable(f"the queue {name} may remain in the system: {error}") from error
+            raise SutUnavailable(
+                f"the queue {name} was not deleted and could still exist in the system: {error}"
+            ) from error

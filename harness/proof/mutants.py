@@ -274,5 +274,7 @@ def select_mutants(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutan
     """
     found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
     if not found:
-        raise UsageError(f"--only {' '.join(only)}: no mutant has this name; `mqconform mutants --list` lists all")
+        raise UsageError(
+            f"--only {' '.join(only)}: no mutant has this name; `mqconform mutants --list` lists all mutants"
+        )
     return found

@@ -138,7 +138,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBund
             if found is None:
                 raise BadBundle(f"{path} is not a certificate: its first line is wrong")
             if found["key"] != _format_public_key(key):
-                raise BadBundle(f"{path} is signed with a different key, {found['key'].decode()}")
+                raise BadBundle(f"{path} is signed with the key {found['key'].decode()}, not with the given key")
             try:
                 key.verify(
                     bytes.fromhex(found["signature"].decode()),
@@ -181,10 +181,12 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
         raise BadBundle(f"two files in {path} have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
-            raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
+            raise BadBundle(
+                f"{path}: the file name {name[:80]!a} is not allowed, because it could lead out of the folder"
+            )
     size = sum(info.file_size for info in infos)
     if size > MAX_UNPACKED_BYTES or size > MAX_COMPRESSION_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path} is too large: unpacked, it has {size:,} bytes")
+        raise BadBundle(f"{path} is too large: its unpacked files have {size:,} bytes")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

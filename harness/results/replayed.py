@@ -95,7 +95,8 @@ def replay(
             raise KeyboardInterrupt
         if not watch.begun:
             raise UsageError(
-                said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ") or "the check broke off"
+                said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ")
+                or "the replay ended before the first check was started"
             )
         now = _read_verdicts_by_check(made)
     was = _read_verdicts_by_check(folder)

@@ -177,13 +177,13 @@ def _refuse_constant(text: str) -> Never:
 def _parse_number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value) or abs(value) > HIGHEST_NUMBER:
-        raise ValueError(f"{text[:40]} is too large a number")
+        raise ValueError(f"the number {text[:40]} is too large")
     return value
 
 
 def _parse_integer(text: str) -> int:
     if len(text) > len(str(-HIGHEST_NUMBER)) or abs(value := int(text)) > HIGHEST_NUMBER:
-        raise ValueError(f"{text[:40]} is too large a number")
+        raise ValueError(f"the number {text[:40]} is too large")
     return value
 
 

@@ -136,7 +136,7 @@ def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
-        raise BadBundle(f"files differ from those named in the certificate: {', '.join(wrong[:5])}")
+        raise BadBundle(f"these files do not agree with the list in the certificate: {', '.join(wrong[:5])}")
 
 
 def _check_statement(
@@ -160,7 +160,7 @@ def _check_statement(
     meant = build_statement(found, terms, said["files"])
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
-        raise BadBundle(f"{CERTIFICATE_FILE} differs from its run: {', '.join(wrong)}")
+        raise BadBundle(f"{CERTIFICATE_FILE} does not agree with its run: {', '.join(wrong)}")
     if reasons := list(list_refusals(found, terms, suites)):
         raise BadBundle(f"the run does not qualify for a certificate: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):

@@ -398,7 +398,7 @@ def _read_rule(
     known = index[name]
     if known.form not in ROW_FORMS:
         raise CatalogueError(
-            file, name, f"is a {known.form}, but only {' and '.join(ROW_FORMS)} have rows; remove this row"
+            file, name, f"the entry is a {known.form}, but only {' and '.join(ROW_FORMS)} have rows; remove this row"
         )
     document, section, number = name.split("-")
     if document not in documents:

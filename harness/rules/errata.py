@@ -125,7 +125,7 @@ def check_keys(
         if type(value) is not types[key]:
             raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
         if isinstance(value, list | str) and not value:
-            raise CatalogueError(file, entry, f"{key} is empty; fill it in or remove it")
+            raise CatalogueError(file, entry, f"{key} is empty; fill in the key or remove it")
     missing = [key for key in required if key not in row]
     if missing:
         raise CatalogueError(file, entry, f"{missing[0]} is missing; every row must have {', '.join(required)}")
@@ -162,7 +162,9 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
 
 def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
     if len(rows) < 2:
-        raise CatalogueError(file, name, "the erratum has fewer than two readings; a contradiction has at least two")
+        raise CatalogueError(
+            file, name, "the erratum has fewer than two readings; a contradiction has at least two readings"
+        )
     for number, row in enumerate(rows, 1):
         entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
         if entry["verdict"] not in VERDICTS:

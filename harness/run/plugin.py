@@ -87,7 +87,7 @@ def _begin_run(config: pytest.Config) -> None:
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
-            raise UsageError("--resume needs the folder of the run: give it as --out")
+            raise UsageError("--resume needs the folder of the run: give this folder as --out")
         rules = find_wanted_rules(config)
         known = config.getoption("--baseline")
         baseline = load_baseline(Path(known), load_catalogue()) if known else None
@@ -170,7 +170,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run = config.stash.get(RUN_KEY, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
-            raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
+            raise pytest.UsageError("checks need a system under test: add --sut FILE (README.md shows a SUT file)")
         return
     if not items and not run.done.tests | run.done.again:
         _refuse_run(config, run)

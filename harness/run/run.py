@@ -412,7 +412,10 @@ class _Earlier:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(f"{folder / RUN_FILE} is truncated or broken; this run cannot be resumed") from error
         if (name, version_of_sut) != (file.sut.name, file.sut.version):
-            raise UsageError(f"{folder} contains a run of {name} {version_of_sut}; give that SUT file to resume it")
+            raise UsageError(
+                f"{folder} contains a run of {name} {version_of_sut}; give the SUT file of this system to resume "
+                "the run"
+            )
         return earlier
 
 
@@ -431,7 +434,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(
-                f"{path}:{number}: this line is not a verdict of this harness; remove it to resume"
+                f"{path}:{number}: this line is not a verdict of this harness; remove the line to resume the run"
             ) from error
         done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # a verdict about the run, not about one check

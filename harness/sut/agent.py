@@ -164,7 +164,7 @@ class Agent:
             self._outgoing += request_line(self._number, verb, arguments)
             if len(self._outgoing) > OUTGOING_LIMIT:
                 raise SutUnavailable(
-                    f"{self.name} does not read its connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
+                    f"{self.name} is not reading from its connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
                 )
             self.flush()
         return self._number

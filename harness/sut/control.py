@@ -89,7 +89,7 @@ class VirtualControl:
         reply = self.answer(number)
         if reply is None:
             self._confirm_life(verb)
-            raise SutUnavailable(f"control: {verb}: no answer in time")
+            raise SutUnavailable(f"control: {verb}: no answer arrived in time")
         return _require_done(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:

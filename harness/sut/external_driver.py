@@ -265,7 +265,7 @@ class ExternalDriver:
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel, and request the identity of the system. Raise SutLost if the system does not
-        return its identity, or if it is a different system than before.
+        return its identity, or if it is not the system of the start of the run.
         """
         control: Control | None = None
         try:

@@ -30,8 +30,8 @@ _PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port on which no program listens. The port was not assigned to another SUT, which may not listen
-    yet. Raise HarnessError if no port is free.
+    """Return a port on which no program listens. The port was not assigned to another SUT, which possibly does not
+    listen yet. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS

@@ -43,8 +43,8 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
     for port in ports:
         if (taken := describe_listener(port)) is not None:
             raise SutUnavailable(
-                f"{port} is {taken}: that program would be tested in the SUT's place; end it, or give another "
-                "port (0 picks a free one)"
+                f"{port} is {taken}: that program would be tested in the SUT's place; end that program, or "
+                "give another port (0 selects a free port)"
             )
 
 

@@ -97,7 +97,7 @@ class ReplayEnvironment(VirtualEnvironment):
                 over = not self._play_next_action(deadline_ms)
             if over:
                 return condition()
-        raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
+        raise NotReplayable(f"more than {EVENT_LIMIT} events occurred during one wait")
 
     def _play_next_event(self, deadline_ms: int) -> bool:
         """Handle the next event of a capture from virtual time: an action of the system, or a timer of the harness.

@@ -137,4 +137,6 @@ def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
         if code:
             said.seek(0)
             words = " ".join(said.read(OUTPUT_LIMIT).decode(errors="replace").split())
-            raise SutUnavailable(f"environment: {shown}: exit code {code}{': ' if words else ''}{words}")
+            raise SutUnavailable(
+                f"environment: {shown}: the command ended with exit code {code}{': ' if words else ''}{words}"
+            )

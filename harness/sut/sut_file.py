@@ -357,7 +357,7 @@ def _read_commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
         if verb not in known:
             raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md lists the verbs")
         if not command:
-            raise UsageError(f"{where}: commands.{verb} is empty; omit it")
+            raise UsageError(f"{where}: commands.{verb} is empty; omit this key")
     return MappingProxyType(
         {verb: _read_value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
     )

@@ -90,9 +90,9 @@ def no_answer(unmatched_ids: Sequence[Any]) -> str:
     match no request.
     """
     if not unmatched_ids:
-        return "no answer in time"
+        return "no answer arrived in time"
     ids = one_line(", ".join(map(repr, unmatched_ids[:MAX_SHOWN_UNMATCHED_IDS])), LONGEST_UNMATCHED_IDS_CHARACTERS)
-    return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
+    return f"no answer arrived in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 
 def describe_non_agent(identity: Mapping[str, Any]) -> str | None:

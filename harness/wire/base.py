@@ -80,7 +80,7 @@ class BaseHeader(Layer):
         if self.Signature != SIGNATURE:
             raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {SIGNATURE:#010x}")
         if not MIN_SIZE <= self.PacketSize <= MAX_SIZE:
-            raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is not from {MIN_SIZE} to {MAX_SIZE}")
+            raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is outside {MIN_SIZE} to {MAX_SIZE}")
         size = self._wire_size()
         if size != len(self.original):
             raise WireError(

@@ -73,7 +73,7 @@ class RsaKey:
     def apply_private_exponent(self, number: int) -> int:
         """Apply the private exponent to a number, which decrypts or signs it."""
         if self.private is None:
-            raise WireError("RsaKey.private is a public key")
+            raise WireError("RsaKey.private is missing: the key is only a public key")
         if self.primes is None:
             return pow(number, self.private, self.modulus)
         p, q = self.primes  # RFC 8017 5.1.2, 2.b
@@ -266,7 +266,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def read_listed_blobs(data: bytes) -> dict[str, bytes]:
     """Return the keys in MQDSPUBLICKEYS as bytes, by provider. Raise WireError if the structure is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen differs from the size of the value, {len(data)} bytes")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):

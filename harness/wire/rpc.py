@@ -377,7 +377,7 @@ def _read_pdu_type(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
         raise WireError(f"DCE/RPC: the PDU has {len(data)} bytes, but needs at least {HEADER_SIZE}")
     if data[0] != 5 or data[2] not in PTYPES:
-        raise WireError(f"DCE/RPC: no PDU has version {data[0]} and PTYPE {data[2]}")
+        raise WireError(f"DCE/RPC: no supported PDU has version {data[0]} and PTYPE {data[2]}")
     return data[2]
 
 

@@ -221,7 +221,7 @@ class Reader:
         """Read a number, which is aligned to its size."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
-            raise WireError(f"expected {size} bytes at offset {self.at} of {len(self.data)} bytes")
+            raise WireError(f"{size} bytes are needed at offset {self.at}, but there are only {len(self.data)} bytes")
         self.at += size
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
@@ -246,7 +246,7 @@ class Reader:
         """Read the bytes of a GUID."""
         self.at += -self.at % 4
         if self.at + 16 > len(self.data):
-            raise WireError(f"expected a GUID at offset {self.at} of {len(self.data)} bytes")
+            raise WireError(f"a GUID is needed at offset {self.at}, but there are only {len(self.data)} bytes")
         self.at += 16
         return UUID(bytes_le=self.data[self.at - 16 : self.at])
 

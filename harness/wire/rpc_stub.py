@@ -175,7 +175,7 @@ def _dissect_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes are left over")
     size = len(_rebuild_stub(packet, wide))
     if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
-        raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
+        raise WireError(f"{kind.__name__}: the stub has {len(stub)} bytes, but its content needs {size}")
     return packet
 
 

@@ -80,7 +80,7 @@ def parts_of(pdu: bytes) -> Parts:
     into the PDU.
     """
     if read_trailer(pdu) is None:
-        raise WireError("no sec_trailer")
+        raise WireError("the PDU has no sec_trailer")
     end = len(pdu) - auth_length(pdu)
     start = end - TRAILER_SIZE
     size = REQUEST_SIZE if get_rpc_kind(pdu) in ("request", "response") else HEADER_SIZE

@@ -71,7 +71,7 @@ class Queue(Nested):
     def _announced_layout(self, layer: Packet) -> type[Structure] | None:
         value = layer.getfieldval(self.flag)
         if value not in LAYOUTS[self.flag]:
-            raise WireError(f"UserHeader.{self.flag}: {value} has no layout for {self.name}")
+            raise WireError(f"UserHeader.{self.flag} is {value}, for which {self.name} has no layout")
         return LAYOUTS[self.flag][value]
 
 

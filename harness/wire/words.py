@@ -29,7 +29,9 @@ class Word:
             shift += int(width or 1)
         self._places = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
         if shift != 8 * size or defaults:
-            raise ValueError(f"{shift} bits in {size} bytes, defaults for unknown bits: {sorted(defaults)}")
+            raise ValueError(
+                f"the layout has {shift} bits in {size} bytes; defaults name the unknown bits {sorted(defaults)}"
+            )
 
     @property
     def fields(self) -> list[BitField]:

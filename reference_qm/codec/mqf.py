@@ -143,7 +143,7 @@ class MQFAddressHeader(Record):
         wire += build_padding(-end % 4, self.Padding, "MQFAddressHeader")
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
-            raise MisuseError(f"MQFAddressHeader.HeaderSize {size} does not fit the list: {end} to {len(wire)}")
+            raise MisuseError(f"MQFAddressHeader.HeaderSize is {size}, but the list requires {end} to {len(wire)}")
         wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(
             size, self.HeaderID, self.Reserved, len(self.FormatNameList)
         )

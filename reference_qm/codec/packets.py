@@ -129,15 +129,15 @@ class UserMessagePacket(_ParsedPacket):
         for flag, is_set, header in announced:
             if header is None:
                 if is_set:
-                    raise MisuseError(f"{flag} and the presence of its header differ")
+                    raise MisuseError(f"{flag} does not match the presence of its header")
                 continue
             if not is_set:
-                raise MisuseError(f"{flag} and the presence of its header differ")
+                raise MisuseError(f"{flag} does not match the presence of its header")
             if len(wire) % 4:
-                raise MisuseError(f"the header before the header of {flag} has no padding")
+                raise MisuseError(f"the header that precedes the header of {flag} is not padded to 4 bytes")
             wire += header.build()
         if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
-            raise MisuseError("BaseHeader.Flags.SH and the presence of SessionHeader differ")
+            raise MisuseError("BaseHeader.Flags.SH does not match the presence of SessionHeader")
         sized = base.BASE_HEADER_SIZE + len(wire)
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()

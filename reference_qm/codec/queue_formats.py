@@ -146,7 +146,7 @@ class MQFDirectQueueFormatName(Record):
 
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:
-            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside the name would end it")
+            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside the name would end the name")
         return text.append_terminator(self.DirectFormatName, terminated=True)
 
 

@@ -126,7 +126,7 @@ class DebugHeader(Flagged, Record):
 
     def build(self) -> bytes:
         if (self.QueueIdentifier is not None) != (self.QT == 1):
-            raise MisuseError("DebugHeader.Flags.QT and the presence of QueueIdentifier differ")
+            raise MisuseError("DebugHeader.Flags.QT does not match the presence of QueueIdentifier")
         return _DEBUG_FLAGS_LAYOUT.build(self) + (
             b"" if self.QueueIdentifier is None else _DEBUG_QUEUE_LAYOUT.build(self)
         )

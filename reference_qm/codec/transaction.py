@@ -75,7 +75,7 @@ class TransactionHeader(Flagged, Record):
 
     def build(self) -> bytes:
         if (self.ConnectorQMGuid is not None) != bool(self.CG):
-            raise MisuseError("TransactionHeader.Flags.CG and the presence of ConnectorQMGuid differ")
+            raise MisuseError("TransactionHeader.Flags.CG does not match the presence of ConnectorQMGuid")
         connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR_LAYOUT.build(self)
         return _FLAGS_LAYOUT.build(self) + self.TxSequenceID.build() + _SEQUENCE_NUMBERS_LAYOUT.build(self) + connector
 

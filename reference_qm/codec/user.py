@@ -101,7 +101,7 @@ class UserHeader(Flagged, Record):
     def build(self) -> bytes:
         flags = self.Flags
         if (self.ConnectorType is not None) != bool(flags & _CONNECTOR_FLAG):
-            raise MisuseError("UserHeader.Flags.CQ and the presence of ConnectorType differ")
+            raise MisuseError("UserHeader.Flags.CQ does not match the presence of ConnectorType")
         wire = _LAYOUT.pack(
             self.SourceQueueManager,
             self.QueueManagerAddress,

@@ -13,7 +13,7 @@ T = TypeVar("T")
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
     """Return a number if it is in its valid range; otherwise raise CommandError."""
     if not lowest <= value <= highest:
-        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
+        raise CommandError(f"{name}: {value} is outside {lowest} to {highest}")
     return value
 
 

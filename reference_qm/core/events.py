@@ -78,7 +78,7 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """The message that expires next may be a different message than before. Spec: MS-MQDMPR 3.1.2.4."""
+    """The message that expires next is possibly not the same message as before the event. Spec: MS-MQDMPR 3.1.2.4."""
 
 
 @dataclass(frozen=True, slots=True)

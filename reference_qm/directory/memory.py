@@ -109,7 +109,7 @@ class MemoryDirectory(Replica):
         if type(element) not in RULES_BY_TYPE:
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
         if not is_cost_valid(element):
-            raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
+            raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_COST} to {objects.MAX_COST}")
         path = build_distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: the attributes that form its name must be set")

@@ -78,7 +78,7 @@ class PendingCalls:
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
             return self._association.protocol_error(
-                pdu, "a fragment of a different call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
+                pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
         return self._add_fragment(incoming, pdu, request)
 
@@ -132,7 +132,9 @@ class PendingCalls:
             if incoming.first.alloc_hint > len(incoming.stub):
                 raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "the value exceeds the stub data of all fragments")
             if context.wide and incoming.order != "<":
-                raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
+                raise StubError(
+                    "packed_drep", 4, "MS-RPCE 2.2.5", "the value is not little-endian, which NDR64 requires"
+                )
             stub, padding = self._extract_stub(incoming)
             encoding = Encoding(context.wide, incoming.order, self._association.server.strict)
             arguments = method.read_in(stub, encoding, padding)

@@ -82,7 +82,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
         return HashAlgorithm(value)
     except ValueError:
         raise SecurityError(
-            "MessagePropertiesHeader.HashAlgorithm", SECTION, f"0x{value:08X} is not in the table"
+            "MessagePropertiesHeader.HashAlgorithm", SECTION, f"0x{value:08X} is not a known hash algorithm"
         ) from None
 
 

@@ -34,7 +34,7 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
         raise SecurityError(
             "PUBLICKEYBLOB.modulus",
             _PUBLIC_KEY_BLOB_SECTION,
-            f"{modulus.bit_length()} bits, but bitLen is {blob.bitLen}",
+            f"the modulus has {modulus.bit_length()} bits, but bitLen is {blob.bitLen}",
         )
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
@@ -56,7 +56,9 @@ def encrypt_symmetric_key(
     """Return the SIMPLEBLOB of a symmetric key. Raise SecurityError if the RSA key is too small or too large."""
     if key.key_size > 8 * _ENCRYPTED_KEY_BITS:
         raise SecurityError(
-            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"an RSA key of {key.key_size} bits does not fit"
+            "SIMPLEBLOB.encryptedKey",
+            _SIMPLE_BLOB_SECTION,
+            f"a key encrypted with an RSA key of {key.key_size} bits does not fit into the field",
         )
     try:
         encrypted = bytes(
@@ -90,7 +92,9 @@ def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm
         )
     if any(simple.encryptedKey[size:]):
         raise SecurityError(
-            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"the value is not for an RSA key of {key.key_size} bits"
+            "SIMPLEBLOB.encryptedKey",
+            _SIMPLE_BLOB_SECTION,
+            f"the value was not encrypted with an RSA key of {key.key_size} bits",
         )
     found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:

@@ -191,7 +191,8 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     if matching is None:
         raise Refused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
-            f"SecurityHeader.SecurityData.SenderCert: not registered for its SecurityID ({_SECTION_NAME})",
+            "SecurityHeader.SecurityData.SenderCert: the certificate is not registered for its SecurityID "
+            f"({_SECTION_NAME})",
         )
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
@@ -203,7 +204,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
-        lacks = "is not an account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
+        lacks = "is not an account" if sids is None else "does not have MQSEC_WRITE_MESSAGE"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})")
 
 

@@ -63,7 +63,7 @@ class Sid(Record):
 
     def build(self) -> bytes:
         if len(self.SubAuthority) > MAX_SUB_AUTHORITIES or self.IdentifierAuthority >> 48:
-            raise MisuseError(f"SID {self} has a part that does not fit")
+            raise MisuseError(f"SID {self} has too many parts, or its IdentifierAuthority is too large")
         head = _LAYOUT.pack(REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
         return head + b"".join(_SUBAUTHORITY_LAYOUT.pack(sub) for sub in self.SubAuthority)
 

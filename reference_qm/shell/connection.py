@@ -102,12 +102,12 @@ class Connection(asyncio.Protocol):
     def send(self, data: bytes) -> None:
         """Send bytes in order. Bytes for a broken connection are discarded."""
         if self._transport is None:
-            raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
+            raise RuntimeError(f"{self.name}: SendPacket was requested before TransportConnected")
         if self._transport.is_closing():
             return
         waiting = self.unsent_bytes
         if waiting + len(data) > self.unsent_limit or self.unsent.is_full(waiting):
-            self._cut = f"the remote side does not read its connection: {waiting} bytes are waiting to be sent"
+            self._cut = f"the remote side is not reading from its connection: {waiting} bytes are waiting to be sent"
             self._transport.abort()
             return
         if not self._gathered:

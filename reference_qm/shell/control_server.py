@@ -221,7 +221,7 @@ class ControlClient(asyncio.Protocol):
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(
-                f"request {ascii(arguments['request'])[:60]} of this client does not wait, so it cannot be cancelled"
+                f"request {ascii(arguments['request'])[:60]} of this client is not pending, so it cannot be cancelled"
             )
         self._ask_host(number, CancelWaiting(token))
 
@@ -287,7 +287,7 @@ def _parse_object(line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise ControlError(f"the line is not a JSON object: {error}") from error
     except RecursionError as error:
-        raise ControlError("the line is not a JSON object: nested too deeply") from error
+        raise ControlError("the line is not a JSON object: the value is nested too deeply") from error
     if not isinstance(found, dict):
         raise ControlError(f"the line is not a JSON object, but of type {type(found).__name__}")
     return found
@@ -296,5 +296,5 @@ def _parse_object(line: bytes) -> dict[str, Any]:
 def _request_number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
-        raise ControlError('"id" is missing, or neither a number nor a string; the answer repeats it')
+        raise ControlError('"id" is missing, or is neither a number nor a string; the answer repeats the "id"')
     return number

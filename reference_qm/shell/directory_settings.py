@@ -180,7 +180,7 @@ def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tupl
 def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
-            raise SettingsError(f"{where}: this file has no {name!r}; it has {', '.join(known) or 'none'}")
+            raise SettingsError(f"{where}: this file does not define {name!r}; it defines {', '.join(known) or 'none'}")
     return tuple(known[name.lower()] for name in names)
 
 

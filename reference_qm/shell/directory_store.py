@@ -73,7 +73,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute("PRAGMA synchronous = FULL")
         (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise StorageError(f"it is damaged ({verdict}): restore it from a copy")
+            raise StorageError(f"the file is damaged ({verdict}): restore the file from a copy")
         if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'objects'").fetchone():
             return
         self._database.execute("BEGIN IMMEDIATE")

@@ -175,7 +175,7 @@ class SpnegoAcceptor(SpnegoContext):
         with announce_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._complete_context.context_attr:
-            raise SecurityError("the client cannot give the protection that its authentication level requires")
+            raise SecurityError("the client cannot provide the protection that its authentication level requires")
         return answer
 
 

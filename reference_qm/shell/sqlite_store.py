@@ -186,7 +186,9 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"store {path} is an SQLite file of another application; choose another file")
     version = int.from_bytes(header[_USER_VERSION])
     if version != SCHEMA:
-        raise StoreError(f"store {path} has schema {version} instead of {SCHEMA}: use the version that wrote it")
+        raise StoreError(
+            f"store {path} has schema {version} instead of {SCHEMA}: use the version of mqconform that wrote the store"
+        )
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
         raise StoreError(f"store {path} is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")
 

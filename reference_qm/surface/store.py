@@ -106,7 +106,7 @@ def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
     try:
         return {name: None if value is None else _encode(value) for name, value in changes.items()}
     except (TypeError, ValueError) as error:
-        raise StoreError(f"a record is not JSON-ready: {error}") from error
+        raise StoreError(f"a record cannot be written as JSON: {error}") from error
 
 
 def _entry_size(name: str, text: str | None) -> int:

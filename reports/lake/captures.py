@@ -90,7 +90,7 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
         uri = get_full_name(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
-            raise RollupError(f"no captures at {one_line(argument)}: the path does not exist")
+            raise RollupError(f"there are no captures at {one_line(argument)}: the path does not exist")
         names += matches
     return names
 
@@ -144,7 +144,8 @@ def list_units(
             refused.append(str(error))
     if not units and not refused:
         raise RollupError(
-            f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(CAPTURE_SUFFIXES)}"
+            f"there are no captures at {one_line(', '.join(names))}: no file there ends in "
+            f"{', '.join(CAPTURE_SUFFIXES)}"
         )
     return units, refused
 

@@ -145,7 +145,7 @@ def judge(
     with one_line_errors(command):
         if bool(lake) == bool(out):
             raise RollupError("give --lake URI or --out FOLDER, where the verdicts are to be written")
-        confirm_arguments_exist(captures, "captures", may_be_files=True)
+        confirm_arguments_exist(captures, "capture", may_be_files=True)
         confirm_writable_folder(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import GivenSystem

@@ -151,7 +151,8 @@ def _select_runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFr
         return found.join(latest.select("sut"), "sut", "left_semi")
     of = f" of {one_line(sut, 60)!r}" if sut is not None else ""
     raise RollupError(
-        f"{one_line(asked, 60)!r} is not a run, version or day{of} in this lake: mqconform lake export runs lists them"
+        f"{one_line(asked, 60)!r} is not a run, version or day{of} in this lake: `mqconform lake export runs` "
+        "lists the runs"
     )
 
 

@@ -56,7 +56,7 @@ def get_full_name(where: str) -> str:
         path.encode("utf-8")
     except UnicodeEncodeError as error:
         raise RollupError(
-            f"the path {one_line(path)} is not UTF-8 in this locale: rename it, or use a UTF-8 locale"
+            f"the path {one_line(path)} is not UTF-8 in this locale: rename the path, or use a UTF-8 locale"
         ) from error
     return f"file://{path}"
 
@@ -114,7 +114,7 @@ class Files:
         with _one_line_errors(uri):
             path, system = self._get_file_system(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
-                raise RollupError(f"{one_line(uri)} is too large for such a file: {size} octets")
+                raise RollupError(f"{one_line(uri)} has {size} octets, more than the maximum of {SMALL_FILE_OCTETS}")
             stream = system.open(path)
             try:
                 return str(self._streams.toString(stream, "UTF-8"))

@@ -54,7 +54,7 @@ class Follower:
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:
-            raise RollupError(f"no folder at {one_line(folder)}: give the folder of the runs")
+            raise RollupError(f"there is no folder at {one_line(folder)}: give the folder of the runs")
         if self._files.status(f"{self._runs}/{RUN}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 

@@ -135,7 +135,9 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
     if contents:
-        raise RollupError(f"Spark spells the name of a file differently: {one_line(next(iter(contents)))}")
+        raise RollupError(
+            f"Spark's path of a verdict file differs from the paths given to Spark: {one_line(next(iter(contents)))}"
+        )
     return read
 
 

@@ -44,14 +44,14 @@ def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bo
     """
     named = list(names)
     if named and not any(is_url(one) or _exists_locally(one, may_be_file=may_be_files) for one in named):
-        more = f", nor at {len(named) - 1} others" if len(named) > 1 else ""
-        raise RollupError(f"no {kind} at {one_line(named[0])}{more}")
+        more = f", nor at {len(named) - 1} other path{'' if len(named) == 2 else 's'}" if len(named) > 1 else ""
+        raise RollupError(f"there is no {kind} at {one_line(named[0])}{more}")
 
 
 def confirm_lake(where: str) -> None:
     """Raise `RollupError` if a local lake is missing."""
     if not is_url(where) and not _exists_locally(where):
-        raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
+        raise RollupError(f"there is no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
 def confirm_writable_folder(where: str, option: str) -> None:

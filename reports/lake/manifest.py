@@ -178,7 +178,8 @@ def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
         return _parse_manifest(value, number)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RollupError(
-            f"{one_line(uri)} is not a manifest ({one_line(str(error), 80)}): delete it to return to the previous one"
+            f"{one_line(uri)} is not a manifest ({one_line(str(error), 80)}): delete the file to return to the "
+            "previous state"
         ) from error
 
 
@@ -191,7 +192,7 @@ def publish_manifest(files: Files, lake: str, manifest: Manifest) -> None:
     if not files.publish(aside, _get_manifest_path(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
-            f"{one_line(lake)} was changed by another process in the meantime: no run was ingested, so ingest again"
+            f"{one_line(lake)} was changed by another process during this ingest: no run was ingested, so ingest again"
         )
 
 
@@ -201,9 +202,9 @@ def _get_manifest_path(lake: str, number: int) -> str:
 
 def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     if value["schema"] != SCHEMA:
-        raise ValueError(f"schema is not {SCHEMA}")
+        raise ValueError(f"the schema is not {SCHEMA}")
     if value["number"] != number:
-        raise ValueError(f"it is the manifest of state {value['number']}")
+        raise ValueError(f"the file describes state {value['number']}")
     manifest = Manifest(
         number=value["number"],
         commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),

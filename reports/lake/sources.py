@@ -252,7 +252,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
-        raise RollupError(f"no run folder at {shown}")
+        raise RollupError(f"there is no run folder at {shown}")
     uri = get_full_name(status.uri)  # in the spelling of the file system; two spellings would be read twice
     local = get_local_path(uri)
     found: dict[str, Status] = {}
@@ -264,7 +264,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
-            raise RollupError(f"{shown}/{name} is too large for such a file: {each.size} octets")
+            raise RollupError(f"{shown}/{name} has {each.size} octets, more than the maximum of {SMALL_FILE_OCTETS}")
         found[name] = each
     return Folder(uri, found)
 

@@ -32,7 +32,7 @@ class Lake:
         """Open the newest state of a lake. Raise `RollupError` if the lake has no published state."""
         lake = cls.open_or_new(spark, where)
         if not lake.manifest.number:
-            raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
+            raise RollupError(f"there is no lake at {one_line(where)}: create one with mqconform lake ingest")
         return lake
 
     @classmethod

@@ -146,7 +146,7 @@ def test_existing_run_folder_is_not_overwritten_and_resume_requires_it(few: Ran,
     nothing = mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two")
     assert "run already contains a run; give another --out, or --resume to resume it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
-    assert "needs the folder of the run: give it as --out" in complaint(nowhere)
+    assert "needs the folder of the run: give this folder as --out" in complaint(nowhere)
     assert "contains no run to resume" in complaint(nothing)
 
 

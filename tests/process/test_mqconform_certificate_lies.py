@@ -45,11 +45,11 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         (lambda inside: (inside / "certificate.json").write_text("[" * 999_999), "certificate.json is broken"),
         (
             lambda inside: (inside / "verdicts.jsonl").write_text(""),
-            "files differ from those named in the certificate: verdicts",
+            "these files do not agree with the list in the certificate: verdicts",
         ),
         (
             lambda inside: (inside / "evil.sh").write_text("x"),
-            "files differ from those named in the certificate: evil.sh",
+            "these files do not agree with the list in the certificate: evil.sh",
         ),
         (
             lambda inside: (inside / "badge.svg").write_text("<svg/>"),
@@ -57,7 +57,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["rules"].update({"pass": 2_875})),
-            "differs from its run: rules",
+            "does not agree with its run: rules",
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["terms"].update({"checks": 1})),
@@ -65,7 +65,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["system"].update({"name": "Fabrikam"})),
-            "differs from its run: system",
+            "does not agree with its run: system",
         ),
     ],
 )
@@ -237,7 +237,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a check that is a number": (of_rule("MQQB-2.2.1-03", test=5), "test cannot be '5'"),
     "a number without end": (
         lambda inside: (inside / "verdicts.jsonl").write_text('{"schema": 2, "seq": 1e400}\n', encoding="utf-8"),
-        "1e400 is too large a number",
+        "the number 1e400 is too large",
     ),
     "lists in lists": (
         lambda inside: (inside / "verdicts.jsonl").write_text("[" * 100_000 + "\n", encoding="utf-8"),

@@ -59,7 +59,7 @@ def test_port_in_use_is_refused_before_system_starts(tmp_path: Path) -> None:
         line = complaint(done)
         assert said in line
         assert f" is in use by process {os.getpid()}, " in line
-        assert "end it, or give another port (0 picks a free one)" in line
+        assert "end that program, or give another port (0 selects a free port)" in line
         assert not (run / "sut.log").exists()
         assert (run_json(run)["exit"], run_json(run)["aborted"] in line) == (2, True)
 
@@ -241,7 +241,7 @@ class Turning:
 @pytest.mark.parametrize(
     ("then", "said"),
     [
-        ("silent", "identity: no answer in time"),
+        ("silent", "identity: no answer arrived in time"),
         ("gone", "control 127.0.0.1:"),
         ("other", f"the control channel now belongs to {UUID(int=7)}, which is a different system"),
     ],

@@ -194,7 +194,7 @@ def test_preflight_reports_silent_control_channel(write: Write) -> None:
     with server(lambda _: b"") as port:
         report = look(write(control=f"{SUT}:{port}", control_ms=1_000))
     assert bad(report).keys() == {"control"}
-    assert "identity: no answer in time" in bad(report)["control"]
+    assert "identity: no answer arrived in time" in bad(report)["control"]
     assert (states(report)["peer reached"], states(report)["clock"]) == ("not seen", "not seen")
     assert report.blocking_subjects == ["control"]
 
@@ -387,7 +387,7 @@ def agent_of_another(write: Write) -> Path:
             {"peer reached": f"missing: sut.toml gives the tester's peer the address {PEER}:"},
         ),
         (noisy_agent, "nothing but answers may be written", {"control": "missing: control command "}),
-        (silent_agent, "identity: no answer in time", {"control": "missing: control command "}),
+        (silent_agent, "identity: no answer arrived in time", {"control": "missing: control command "}),
         (
             agent_of_another,
             "",

@@ -170,7 +170,7 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(ingested):
     assert len(ingested.report.refused) == 5
     for words in (
         "runs/no run is not a run folder: it contains no file run.json",
-        "no run folder at viewfs://here/runs/missing",
+        "there is no run folder at viewfs://here/runs/missing",
         "bad/run.json: sut: version must be a string",
         "run new was already given with different content",
         "torn/rules.json: it cannot be read as JSON",  # 'new' has the same suites, and its rules.json is whole
@@ -437,7 +437,7 @@ def test_second_publication_is_refused_without_effect(ingested):
     lake = ingested.open()
     before = set((ingested.path() / "manifests").iterdir())
     with pytest.raises(
-        RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
+        RollupError, match="was changed by another process during this ingest: no run was ingested, so ingest again"
     ):
         publish_manifest(lake.files, lake.uri, replace(lake.manifest, runs={}))
     assert ingested.open().manifest == lake.manifest

@@ -205,7 +205,7 @@ def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
 
 BAD_ROWS = {
     "unknown id": (row("MQQB-2.2.1-77"), "MQQB-2.2.1-77: unknown id; index.tsv lists all ids"),
-    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead, but only rule and step have rows"),
+    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: the entry is a lead, but only rule and step have rows"),
     "unknown document": (row("MQZZ-1.1-01"), "MQZZ-1.1-01: unknown document MQZZ; add it to documents.toml"),
     "unknown key": (ROW + 'sais = "x"\n', "MQQB-2.2.1-01: unknown key sais; known: observe, role, says, why"),
     "missing says": (row("MQQB-2.2.1-01", says=None), "MQQB-2.2.1-01: says is missing"),

@@ -184,7 +184,7 @@ class Commands(Part):
         closed.
         """
         if self.qm.destinations.find_local(request.to) is not None:
-            raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
+            raise CommandError(f"{request.to!a} is a queue of this queue manager: a local queue needs no session")
         session = self.qm.destinations.open_outgoing(request.to, now).session
         if session.SessionState is SessionState.OPEN:
             return Result()

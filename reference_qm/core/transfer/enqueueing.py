@@ -166,6 +166,6 @@ class Enqueueing(Part):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"not every queue of {to!a} accepts the message ({outcome.name}); some queues may have received copies"
+                f"not every queue of {to!a} accepts the message ({outcome.name}); other queues possibly received copies"
             )
         return Result({"message_id": message_id(first)})

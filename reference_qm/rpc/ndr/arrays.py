@@ -147,7 +147,7 @@ class WideString(NdrType):
             reader.refuse(f"the text has {actual} characters, more than {self.longest}")
         text: str = WCHAR.read_many(reader, actual, scope)
         if text.find("\0") != len(text) - 1 or not text:
-            reader.refuse("the text does not end with its only null")
+            reader.refuse("the text must have exactly one null, at its end")
         return text[:-1]
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:

@@ -201,7 +201,7 @@ class Union(NdrType):
         if tag != scope[self.switch_is]:
             reader.refuse(f"the discriminant is {tag}, but {self.switch_is} is {scope[self.switch_is]}")
         if tag not in self.arms:
-            reader.refuse(f"there is no arm {tag}")
+            reader.refuse(f"the union has no arm {tag}")
         arm = self.arms[tag]
         if arm is None:
             return None

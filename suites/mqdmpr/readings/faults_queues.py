@@ -25,7 +25,7 @@ class UnknownPublicNamesRefused(Commands):
         public = isinstance(parse_name(request.to), PublicName)
         known = public and (find_local(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:
-            raise CommandError(f"{request.to!a}: not in the directory (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
+            raise CommandError(f"{request.to!a} is not in the directory (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
         return super().send_message(request, token, now)
 
 

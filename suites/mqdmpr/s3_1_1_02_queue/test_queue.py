@@ -94,7 +94,7 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
             headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
             connection.send(peer.message({"DM": int(not express)}, base={"PR": priority}, **headers))
             connection.check_alive()
-        peer.eventually(partial(_contains, sut, application.queue, label))
+        peer.eventually(partial(_contains_message, sut, application.queue, label))
         expected.setdefault(priority, []).append(label)
     in_order = [label for priority in sorted(expected, reverse=True) for label in expected[priority]]
     judge("MQDMPR-3.1.1.2-20", expected=in_queue(*in_order), observed=application.labels(), evidence=connection.sent)
@@ -109,7 +109,7 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
         judge("MQDMPR-3.1.1.2-20", expected=in_queue(*"abcd"), observed=labels, evidence=frames, case="after an abort")
 
 
-def _contains(sut, queue, label):
+def _contains_message(sut, queue, label):
     return label in sut.labels(queue)
 
 
@@ -184,7 +184,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     local = ["local"] if sut.has("send") else []
     for label in local:
         application.send(label)
-        peer.eventually(partial(_contains, sut, queue, label))
+        peer.eventually(partial(_contains_message, sut, queue, label))
         application.receive()
     deliver("purged", {"DM": 1})
     application.call("purge", queue=queue)
@@ -339,7 +339,7 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
         packets.append(connection.send(packet))
         connection.check_alive()
         if not authenticated:
-            peer.eventually(partial(_contains, sut, queue, label))
+            peer.eventually(partial(_contains_message, sut, queue, label))
     judge("MQDMPR-3.1.1.2-D02", expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=packets)
 
 

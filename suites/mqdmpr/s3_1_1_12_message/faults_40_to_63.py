@@ -201,7 +201,7 @@ def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
             info = header.SecurityData.ProviderInfo if header is not None else b""
             value: Any = int.from_bytes(info[:4], "little") if field == "ProviderType" else info[4:].decode("utf-16-le")
             if info and not str(value).startswith(known):
-                raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"{value} is not supported here")
+                raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"the value {value} is not supported")
             super().check_form(packet)
 
     return replace_part(Knowing)

@@ -95,7 +95,7 @@ def _omit_second(*which: MessageClass) -> Install:
     return replace_part(type("SecondOmitted", (_SecondOmitted,), {"classes": frozenset(which)}))
 
 
-def _requests(*bits: int) -> _When:
+def _match_requested_acknowledgments(*bits: int) -> _When:
     wanted = sum(bits)
     return lambda message: message.AcknowledgementsRequested & 0xF == wanted
 
@@ -107,19 +107,19 @@ for _name, _rule, _says, _install in (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
-        _omit_acks({ARRIVAL}, _requests(PA, NR)),
+        _omit_acks({ARRIVAL}, _match_requested_acknowledgments(PA, NR)),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
-        _omit_acks({RECEIVED}, _requests(PA, PR, NA, NR)),
+        _omit_acks({RECEIVED}, _match_requested_acknowledgments(PA, PR, NA, NR)),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
-        _omit_acks({BAD_QUEUE, FULL}, _requests(PR, NA)),
+        _omit_acks({BAD_QUEUE, FULL}, _match_requested_acknowledgments(PR, NA)),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
@@ -203,43 +203,48 @@ for _name, _rule, _says, _install in (
         "receiver-full-reach-queue-acknowledges-no-transactional-refusal",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
-        _omit_acks(set(MessageClass) - {ARRIVAL}, lambda one: _is_transactional(one) and _requests(PA, NA)(one)),
+        _omit_acks(
+            set(MessageClass) - {ARRIVAL},
+            lambda one: _is_transactional(one) and _match_requested_acknowledgments(PA, NA)(one),
+        ),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
-        _omit_acks({FULL}, _requests(PA, NA)),
+        _omit_acks({FULL}, _match_requested_acknowledgments(PA, NA)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
-        _omit_acks({BAD_QUEUE}, _requests(NA, NR)),
+        _omit_acks({BAD_QUEUE}, _match_requested_acknowledgments(NA, NR)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
-        _omit_acks({DELETED}, _requests(NA, NR)),
+        _omit_acks({DELETED}, _match_requested_acknowledgments(NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
-        _omit_acks({PURGED}, _requests(PR, NA, NR)),
+        _omit_acks({PURGED}, _match_requested_acknowledgments(PR, NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
-        _omit_acks({RECEIVED}, lambda one: _is_transactional(one) and _requests(PR, NA, NR)(one)),
+        _omit_acks(
+            {RECEIVED}, lambda one: _is_transactional(one) and _match_requested_acknowledgments(PR, NA, NR)(one)
+        ),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
-        _omit_acks({BAD_QUEUE}, _requests(NA)),
+        _omit_acks({BAD_QUEUE}, _match_requested_acknowledgments(NA)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

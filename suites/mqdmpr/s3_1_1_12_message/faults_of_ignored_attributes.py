@@ -24,7 +24,9 @@ class ReceiverConnectorTypeSuppressesArrivalAcknowledgment(AdminAcks):
 
 @fault("receiver-second-connector-type-refused", breaks="MQDMPR-3.1.1.12-58", blind=True)
 class ReceiverSecondConnectorTypeRefused(Admission):
-    """The receiver refuses a message whose ConnectorTypeIdentifier differs from the first one that it received."""
+    """The receiver refuses a message whose ConnectorTypeIdentifier differs from that of the first received message with
+    a ConnectorTypeIdentifier.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -208,7 +208,7 @@ class DeadLetterQueueOfFirstMessageUsedForAll(_SecondChanged):
 
 @fault("dead-letter-without-named-queue-goes-to-queue-of-message-before", breaks="MQDMPR-3.1.1.12-D46", blind=True)
 class DeadLetterWithoutNamedQueueGoesToQueueOfMessageBefore(_SecondChanged):
-    """The sender stores a dead letter that names no queue in the queue that the dead letter before named."""
+    """The sender stores a dead letter that names no queue in the queue that the previous dead letter named."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         self.name = message.ApplicationDeadletterQueue or self.name

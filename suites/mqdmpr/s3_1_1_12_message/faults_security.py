@@ -78,7 +78,7 @@ def _sign_for_encrypted(level: str, other: str) -> Callable[[SendMessage, SendMe
     return sign
 
 
-def _sender_of_first_signed(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _keep_sender_of_first_signed(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.sender not in (None, "none", "queue_manager") and before is not None:
         return replace(request, sender=before.sender or request.sender)
     return request
@@ -90,7 +90,7 @@ def _queue_manager_only_for_sig10(request: SendMessage, _before: SendMessage | N
     return request
 
 
-def _sid_with_privacy(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _send_sid_with_privacy(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     return replace(request, sender=None) if request.sender == "none" and request.privacy_level != "none" else request
 
 
@@ -159,7 +159,7 @@ for _name, _rules, _says, _change in (
         "sender-sid-of-preceding-user",
         "MQDMPR-3.1.1.12-D62",
         "The SenderIdentifier of a user's message is the SID of the user who sent the preceding message.",
-        _sender_of_first_signed,
+        _keep_sender_of_first_signed,
     ),
     (
         "sender-unsigned-message-without-queue-manager-identifier",
@@ -171,7 +171,7 @@ for _name, _rules, _says, _change in (
         "sender-encrypted-anonymous-message-with-sid",
         "MQDMPR-3.1.1.12-D54",
         "An encrypted message with SenderIdentifierType None has the SID of the current user.",
-        _sid_with_privacy,
+        _send_sid_with_privacy,
     ),
     (
         "sender-untraced-message-after-traced-one-reported",

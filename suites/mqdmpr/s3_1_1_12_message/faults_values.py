@@ -74,7 +74,7 @@ def _change_arrived(change: MessageChange) -> Install:
 
 
 def _change_later_arrived(change: Callable[[Message, Message], Message]) -> Install:
-    """Build a fault that changes each arrived message after the first, by means of the message before."""
+    """Build a fault that changes each arrived message after the first, by means of the previous message."""
 
     class Changed(ArrivedMessageChanged):
         def __init__(self, qm: QM) -> None:

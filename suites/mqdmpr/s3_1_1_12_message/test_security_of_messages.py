@@ -176,7 +176,9 @@ def _judge_signatures(judge, found):
             )
         )
     if all(kind == WRONG_SIGNATURE for _, _, _, kind in types):
-        raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
+        raise ConformanceFailure(
+            "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
+        )
     for case, signature, message, kind in types:
         judge(*RULES_OF_SIGNATURES[signature], expected=signature, observed=kind, case=case, evidence=message.frame)
     for case, signature, _, _, message in found:

@@ -73,7 +73,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
     """Two messages, one 3 s after the other, wait in their paused outgoing queue for several seconds: the SentTime of
-    each message, compared with the SentTime of the message before, is the time at which the application sent it.
+    each message, compared with the SentTime of the previous message, is the time at which the application sent it.
     """
     to = peer.direct_name(f"mqc-waiting-{delivery}")
     sender = Sender(peer, sut, to)

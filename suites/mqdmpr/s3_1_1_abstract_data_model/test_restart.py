@@ -364,7 +364,9 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     later = sender.collect(second_session, 1)
     second_session.acknowledge_all()
     if (len(frames), len(later)) != (2, 1):
-        raise ConformanceFailure(f"{len(frames)} of 2 messages arrived before the restart, {len(later)} of 1 after it")
+        raise ConformanceFailure(
+            f"{len(frames)} of 2 messages arrived before the restart, {len(later)} of 1 message after the restart"
+        )
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",

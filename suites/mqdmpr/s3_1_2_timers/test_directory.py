@@ -59,7 +59,7 @@ def _judge_outage(peer, sut, judge, name, failed, outage):
     sut.control.call("set_queue", name=name, label="old label")
     sut.change_environment(directory=False)
     if sut.attempt("set_queue", name=name, label="meanwhile") == Outcome.DONE:
-        raise ConformanceFailure("the SUT changes a public queue while its directory is unavailable")
+        raise ConformanceFailure("the SUT changed a public queue while its directory is unavailable")
     minute_ms = sut.duration_ms(MINUTE_MS)
     if failed:
         peer.pass_time(failed * minute_ms + sut.slack_ms(MINUTE_MS))

@@ -476,7 +476,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
 def test_transaction_without_remaining_messages_can_be_committed_and_aborted(peer, sut, judge):
     """A transaction without operations can be committed, and a second transaction without operations can be aborted.
-    The same applies to transactions whose queue was deleted after they received a message.
+    The same applies to transactions in which a message was received from a queue that was deleted afterwards.
     """
     has_queue = all(sut.has(need) for need in ("receive", "queue_control", "send"))
     for verb, rule, expected in (

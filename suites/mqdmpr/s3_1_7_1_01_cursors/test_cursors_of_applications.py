@@ -114,7 +114,7 @@ def test_only_closed_cursor_is_removed(peer, sut, judge):
     for cursor in (closed, after):
         sut.read_label("peek_message", cursor=cursor)
     if sut.attempt("close_cursor", cursor=closed) == Outcome.REFUSED:
-        raise ConformanceFailure("the SUT does not close a cursor")
+        raise ConformanceFailure("the SUT refused to close a cursor")
     requests = {
         "peek": sut.attempt("peek_message", cursor=closed, timeout_ms=0),
         "peek of the next message": sut.attempt("peek_next", cursor=closed, timeout_ms=0),

@@ -192,9 +192,9 @@ class _SuppliedDescriptorChanged(Queues):
     """Change a supplied security descriptor before the queue manager uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        return super().create_security(None if supplied is None else self.taken(supplied), user)
+        return super().create_security(None if supplied is None else self.change_supplied_descriptor(supplied), user)
 
-    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+    def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return supplied
 
 
@@ -210,7 +210,7 @@ class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanged):
     creator supplies.
     """
 
-    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+    def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
 
 
@@ -218,7 +218,7 @@ class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanged):
 class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanged):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
-    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+    def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Owner=None)
 
 
@@ -241,5 +241,5 @@ class SuppliedSecurityDescriptorListAppendedToDefault(Queues):
 class SuppliedSecurityDescriptorSystemListDropped(_SuppliedDescriptorChanged):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
-    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+    def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return replace(supplied, Sacl=None)

@@ -320,7 +320,9 @@ def test_throttled_queue_manager_refuses_message_of_transaction(peer, sut, judge
     transaction = sut.control.call("begin")["transaction"]
     sut.change_environment(storage=False)
     if not peer.eventually(lambda: bool(sut.inspect_queue_manager()["Throttled"])):
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.9-04", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.7.1.9-04", reason="the SUT does not show Throttled as TRUE while its disk is full"
+        )
         return
     outcome = sut.attempt(sut.send_here, queue, ["refused"], transaction=transaction)
     judge(

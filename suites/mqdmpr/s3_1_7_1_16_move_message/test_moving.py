@@ -52,7 +52,7 @@ class Places:
         """Return the labels of the messages in each of the queues."""
         return {place: self.application.labels(name) for place, name in self.names.items()}
 
-    def properties(self):
+    def describe_messages_by_label(self):
         """Return the properties of the messages of all queues, by label."""
         return describe_messages([one for name in self.names.values() for one in self.application.messages(name)])
 
@@ -118,7 +118,7 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
     application = Application(peer, sut)
     places = Places(application)
     store_rich_messages(application, "abcde", priorities=(2, 5, 2, 3, 2))
-    before = places.properties()
+    before = places.describe_messages_by_label()
     steps = (
         ("abce", "queue", "sub 1", build_expected_labels("d", "bace")),
         ("eab", "sub 1", "sub 2", build_expected_labels("d", "c", "bea")),
@@ -137,7 +137,7 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
         judge(
             "MQDMPR-3.1.7.1.16-06",
             expected={"messages": any_order(*"abcde"), "properties": none("changed property")},
-            observed={"messages": everywhere, "properties": list_changes(before, places.properties())},
+            observed={"messages": everywhere, "properties": list_changes(before, places.describe_messages_by_label())},
             case=case,
         )
 

@@ -174,7 +174,7 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
     enterprise.go_offline()
     sut.change_environment(directory=True)
     if not enterprise.await_online():
-        raise ConformanceFailure("the SUT did not find its directory again")
+        raise ConformanceFailure("the SUT did not come online again after the outage of its directory")
     after = read_properties()
     case = "properties of the queue after an outage of the directory"
     judge("MQDMPR-3.1.7.1.18-D02", expected=before["created"], observed=after["created"], case=case)

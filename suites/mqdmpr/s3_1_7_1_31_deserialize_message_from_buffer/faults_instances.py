@@ -30,7 +30,7 @@ def _change_arrived(change: Change) -> Install:
 
 
 def _carry_over(change: CarryOver) -> Install:
-    """Build a fault in which an arrived message gets an attribute of the message that arrived before."""
+    """Build a fault in which an arrived message gets an attribute of the message that arrived previously."""
 
     class CarriedOver(Positions):
         def __init__(self, qm: QM) -> None:
@@ -47,7 +47,7 @@ def _carry_over(change: CarryOver) -> Install:
 
 
 def _keep_old(name: str, default: object) -> CarryOver:
-    """Return a change that gives a message with the default of an attribute the value of the message before."""
+    """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
     def change(message: Message, before: Message) -> Message:
         return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
@@ -67,7 +67,7 @@ def _is_express(message: Message) -> bool:
     return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-def _only(when: Callable[[Message], bool], **values: Any) -> Change:
+def _change_only_if(when: Callable[[Message], bool], **values: Any) -> Change:
     return lambda message: replace(message, **values) if when(message) else message
 
 
@@ -75,20 +75,20 @@ for _name, _rule, _says, _install in (
     (
         "receiver-label-of-message-without-label-is-that-of-message-before",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without a label the label of the message before.",
+        "The receiver gives a message without a label the label of the previous message.",
         _carry_over(_keep_old("Label", "")),
     ),
     (
         "receiver-admin-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without an administration queue the administration queue of the message before.",
+        "The receiver gives a message without an administration queue that of the previous message.",
         _carry_over(_keep_old("AdministrationQueueFormatName", None)),
     ),
     (
         "receiver-trace-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a DebugHeader the TracingQueueIdentifier and TracingRequested of the "
-        "message before.",
+        "previous message.",
         _carry_over(
             lambda message, before: (
                 replace(
@@ -104,7 +104,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-security-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
-        "The receiver gives a message without a SecurityHeader the security attributes of the message before.",
+        "The receiver gives a message without a SecurityHeader the security attributes of the previous message.",
         _carry_over(
             lambda message, before: (
                 message
@@ -116,26 +116,26 @@ for _name, _rule, _says, _install in (
     (
         "receiver-second-message-shares-body-of-first",
         "MQDMPR-3.1.7.1.31-03",
-        "The receiver gives a message with an empty body the body of the message before.",
+        "The receiver gives a message with an empty body the body of the previous message.",
         _carry_over(_keep_old("Body", b"")),
     ),
     (
         "receiver-response-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-03",
-        "The receiver gives a message without a response queue the response queue of the message before.",
+        "The receiver gives a message without a response queue the response queue of the previous message.",
         _carry_over(_keep_old("ResponseQueueFormatName", None)),
     ),
     (
         "receiver-time-to-reach-queue-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver reads TimeToReachQueue of a transactional message as infinite.",
-        _change_arrived(_only(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
+        _change_arrived(_change_only_if(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
     ),
     (
         "receiver-trace-flag-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver ignores TR of an express message.",
-        _change_arrived(_only(_is_express, TracingRequested=False)),
+        _change_arrived(_change_only_if(_is_express, TracingRequested=False)),
     ),
     (
         "receiver-priority-of-express-message-above-3-is-3",
@@ -149,37 +149,39 @@ for _name, _rule, _says, _install in (
         "receiver-jp-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a transactional message.",
-        _change_arrived(_only(_is_transactional, PositiveJournalingRequested=False)),
+        _change_arrived(_change_only_if(_is_transactional, PositiveJournalingRequested=False)),
     ),
     (
         "receiver-jp-with-jn-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a message with JN.",
-        _change_arrived(_only(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)),
+        _change_arrived(
+            _change_only_if(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)
+        ),
     ),
     (
         "receiver-jn-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of a transactional message.",
-        _change_arrived(_only(_is_transactional, NegativeJournalingRequested=False)),
+        _change_arrived(_change_only_if(_is_transactional, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-jn-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of an express message.",
-        _change_arrived(_only(_is_express, NegativeJournalingRequested=False)),
+        _change_arrived(_change_only_if(_is_express, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-transactional-response-queue-ignored",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver ignores the response queue of a transactional message.",
-        _change_arrived(_only(_is_transactional, ResponseQueueFormatName=None)),
+        _change_arrived(_change_only_if(_is_transactional, ResponseQueueFormatName=None)),
     ),
     (
         "receiver-time-to-be-received-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver reads TimeToBeReceived of a transactional message as infinite.",
-        _change_arrived(_only(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
+        _change_arrived(_change_only_if(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
     ),
     (
         "receiver-sent-time-above-31-bits-cut",
@@ -191,7 +193,7 @@ for _name, _rule, _says, _install in (
         "receiver-extension-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver ignores the extension of a transactional message.",
-        _change_arrived(_only(_is_transactional, Extension=b"")),
+        _change_arrived(_change_only_if(_is_transactional, Extension=b"")),
     ),
     (
         "receiver-body-of-express-message-cut-to-64-kilobytes",
@@ -205,7 +207,7 @@ for _name, _rule, _says, _install in (
         "receiver-correlation-of-transactional-message-zero",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver sets the CorrelationIdentifier of a transactional message to zeros.",
-        _change_arrived(_only(_is_transactional, CorrelationIdentifier=bytes(20))),
+        _change_arrived(_change_only_if(_is_transactional, CorrelationIdentifier=bytes(20))),
     ),
     (
         "receiver-sender-type-of-signed-message-sid",

@@ -158,7 +158,7 @@ class Cursor(Machine, path=Path(__file__)):
     def _begin_waiting_read(self, action: Action) -> None:
         self._waiting = self._queue.begin(action, hCursor=self._cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
         if self._waiting.state_after_silence() != Call.WAITING:
-            raise ConformanceFailure("the read by the cursor does not wait")
+            raise ConformanceFailure("the read by the cursor is not pending")
 
     def _receive_message(self, **how: int) -> str:
         read = self._queue.start_receive(**how)

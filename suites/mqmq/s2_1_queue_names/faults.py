@@ -242,7 +242,7 @@ class SenderPrivateNameWithNumberAbove255Refused(Destinations):
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN:
-            raise CommandError(f"{text}: no such queue")
+            raise CommandError(f"queue {text} does not exist")
         return super().open_outgoing(text, now)
 
 

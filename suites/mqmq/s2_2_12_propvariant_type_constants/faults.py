@@ -98,7 +98,7 @@ def _has(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]],
     return lambda variants: any(one["vt"] == vt and condition(one["_varUnion"]) for one in _iterate_variants(variants))
 
 
-def _in_upper_half(vt: VarType) -> Callable[[list[Variant]], bool]:
+def _has_value_in_upper_half(vt: VarType) -> Callable[[list[Variant]], bool]:
     return _has(vt, lambda value: value >= HALVES[vt])
 
 
@@ -106,19 +106,19 @@ def _is_second(vt: int) -> Callable[[list[Variant]], bool]:
     return lambda variants: any(one["vt"] == vt for one in variants[1:])
 
 
-def _elements(value: Any) -> Any:
+def _get_elements(value: Any) -> Any:
     return value["pElems"] or []
 
 
 for _name, _rule, _says, _is_refused in (
-    ("i1-negative", "MQMQ-2.2.12-08", "a VT_I1 below 0", _in_upper_half(VarType.VT_I1)),
-    ("ui1-above-0x7f", "MQMQ-2.2.12-09", "a VT_UI1 above 0x7F", _in_upper_half(VarType.VT_UI1)),
-    ("i2-negative", "MQMQ-2.2.12-03", "a VT_I2 below 0", _in_upper_half(VarType.VT_I2)),
-    ("ui2-above-0x7fff", "MQMQ-2.2.12-10", "a VT_UI2 above 0x7FFF", _in_upper_half(VarType.VT_UI2)),
-    ("i4-negative", "MQMQ-2.2.12-04", "a VT_I4 below 0", _in_upper_half(VarType.VT_I4)),
-    ("ui4-above-0x7fffffff", "MQMQ-2.2.12-11", "a VT_UI4 above 0x7FFFFFFF", _in_upper_half(VarType.VT_UI4)),
-    ("i8-negative", "MQMQ-2.2.12-12", "a VT_I8 below 0", _in_upper_half(VarType.VT_I8)),
-    ("ui8-above-half", "MQMQ-2.2.12-13", "a VT_UI8 above 0x7FFFFFFFFFFFFFFF", _in_upper_half(VarType.VT_UI8)),
+    ("i1-negative", "MQMQ-2.2.12-08", "a VT_I1 below 0", _has_value_in_upper_half(VarType.VT_I1)),
+    ("ui1-above-0x7f", "MQMQ-2.2.12-09", "a VT_UI1 above 0x7F", _has_value_in_upper_half(VarType.VT_UI1)),
+    ("i2-negative", "MQMQ-2.2.12-03", "a VT_I2 below 0", _has_value_in_upper_half(VarType.VT_I2)),
+    ("ui2-above-0x7fff", "MQMQ-2.2.12-10", "a VT_UI2 above 0x7FFF", _has_value_in_upper_half(VarType.VT_UI2)),
+    ("i4-negative", "MQMQ-2.2.12-04", "a VT_I4 below 0", _has_value_in_upper_half(VarType.VT_I4)),
+    ("ui4-above-0x7fffffff", "MQMQ-2.2.12-11", "a VT_UI4 above 0x7FFFFFFF", _has_value_in_upper_half(VarType.VT_UI4)),
+    ("i8-negative", "MQMQ-2.2.12-12", "a VT_I8 below 0", _has_value_in_upper_half(VarType.VT_I8)),
+    ("ui8-above-half", "MQMQ-2.2.12-13", "a VT_UI8 above 0x7FFFFFFFFFFFFFFF", _has_value_in_upper_half(VarType.VT_UI8)),
     (
         "bool-true",
         "MQMQ-2.2.12-05",
@@ -189,19 +189,19 @@ for _name, _rule, _says, _is_refused in (
         "vector-of-variants-mixed",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with different types",
-        _has(VECTOR_OF_VARIANTS, lambda value: len({one["vt"] for one in _elements(value)}) > 1),
+        _has(VECTOR_OF_VARIANTS, lambda value: len({one["vt"] for one in _get_elements(value)}) > 1),
     ),
     (
         "vector-of-variants-nested",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs in a vector of PROPVARIANTs",
-        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VECTOR_OF_VARIANTS for one in _elements(value))),
+        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VECTOR_OF_VARIANTS for one in _get_elements(value))),
     ),
     (
         "vector-of-variants-with-string",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with a VT_LPWSTR",
-        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _elements(value))),
+        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _get_elements(value))),
     ),
     ("second-vt-empty", "MQMQ-2.2.12-01", "a VT_EMPTY as second PROPVARIANT", _is_second(VarType.VT_EMPTY)),
     ("second-vt-null", "MQMQ-2.2.12-02", "a VT_NULL as second PROPVARIANT", _is_second(VarType.VT_NULL)),
@@ -368,7 +368,7 @@ add(
 Construct = Callable[[QM, MessagePosition], UserMessagePacket]
 
 
-def _with_body_type_of(original: Construct, qm: QM, received: MessagePosition, *_: object) -> Construct:
+def _construct_with_body_type_of(original: Construct, qm: QM, received: MessagePosition, *_: object) -> Construct:
     def construct_with_body_type(qm: QM, position: MessagePosition) -> UserMessagePacket:
         body_type = received.MessageReference.BodyType
         packet: UserMessagePacket = set_fields(original(qm, position), {"MessagePropertiesHeader.BodyType": body_type})
@@ -381,7 +381,7 @@ add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
-    during(FinalAcks.acknowledge_final, Sending.construct_user_message, _with_body_type_of),
+    during(FinalAcks.acknowledge_final, Sending.construct_user_message, _construct_with_body_type_of),
     blind=True,
 )
 

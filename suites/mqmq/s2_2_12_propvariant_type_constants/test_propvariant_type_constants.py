@@ -115,7 +115,7 @@ class PropertyCaller:
         self.direct = remote.sut.format_name("plain").removeprefix("DIRECT=")
         self.frames = []
 
-    def stub(self, variants):
+    def build_stub(self, variants):
         return get_properties(False, self.direct, [LABEL_PROPERTY] * len(variants), variants)
 
     def ask(self, stub):
@@ -127,7 +127,7 @@ class PropertyCaller:
         """Send a call with the given PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the
         unexpected outcome.
         """
-        stub = self.stub(variants)
+        stub = self.build_stub(variants)
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
 
@@ -155,7 +155,7 @@ class PropertyCaller:
 def caller(remote, judge):
     """Return a PropertyCaller; on a SUT without R_QMGetObjectProperties (MS-MQMP), the rules are not observable."""
     made = PropertyCaller(remote)
-    call = made.ask(made.stub([Variant(VarType.NULL)]))
+    call = made.ask(made.build_stub([Variant(VarType.NULL)]))
     if call.thrown == OP_RNG_ERROR_FAULT:
         why = "the SUT has no R_QMGetObjectProperties, and no other method has a PROPVARIANT"
         judge.give_up(Verdict.NOT_OBSERVABLE, why)
@@ -288,7 +288,7 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
     expected = facts(vectors_with_a_type=each(READ), empty_vectors=READ, vector_without_a_type=FAULT)
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
-    stub = caller.stub([VECTOR_VARIANTS[3]])
+    stub = caller.build_stub([VECTOR_VARIANTS[3]])
     wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     observed = {
         "vectors_with_a_right_count": [caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],

@@ -91,7 +91,7 @@ class ReceiverListDirectNameOver128CharactersRefused(Identifying):
             for element in (*header.Destination.FormatNameList, *header.Administration.FormatNameList):
                 name = element.FormatName
                 if isinstance(name, MQFDirectQueueFormatName) and len(name.DirectFormatName) > LONGEST_NAME:
-                    raise FormatError("MQFDirectQueueFormatName.DirectFormatName", 0, "a fault", "is too long")
+                    raise FormatError("MQFDirectQueueFormatName.DirectFormatName", 0, "a fault", "the name is too long")
         return packet
 
 

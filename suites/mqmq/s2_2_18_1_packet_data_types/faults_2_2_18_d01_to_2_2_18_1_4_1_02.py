@@ -194,10 +194,10 @@ class ReceiverTxSequenceIdComparedAsSigned(InSequence):
         )
 
 
-class ComparedOtherwise(InSequence):
+class ComparesDerivedNumbers(InSequence):
     """The receiver compares a number that it derives wrongly from each TxSequenceID."""
 
-    def number(self, identifier: TxSequenceID) -> int:
+    def derive_number(self, identifier: TxSequenceID) -> int:
         """Return the number that the receiver compares."""
         return int(identifier)
 
@@ -206,24 +206,24 @@ class ComparedOtherwise(InSequence):
         assert header is not None
         if header.TxSequenceID == session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        later = self.number(header.TxSequenceID) > self.number(session.IncomingTxSequenceID)
+        later = self.derive_number(header.TxSequenceID) > self.derive_number(session.IncomingTxSequenceID)
         return later and header.PreviousTxSequenceNumber == 0
 
 
 @fault("receiver-tx-sequence-id-time-stamp-signed", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdTimeStampSigned(ComparedOtherwise):
+class ReceiverTxSequenceIdTimeStampSigned(ComparesDerivedNumbers):
     """The receiver compares TimeStamp of TxSequenceIDs as a signed number."""
 
-    def number(self, identifier: TxSequenceID) -> int:
+    def derive_number(self, identifier: TxSequenceID) -> int:
         number = int(identifier)
         return number - (1 << 64) if number >> 63 else number
 
 
 @fault("receiver-tx-sequence-id-ordinal-compared-as-16-bits", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdOrdinalComparedAs16Bits(ComparedOtherwise):
+class ReceiverTxSequenceIdOrdinalComparedAs16Bits(ComparesDerivedNumbers):
     """The receiver compares only the lower 16 bits of Ordinal of TxSequenceIDs."""
 
-    def number(self, identifier: TxSequenceID) -> int:
+    def derive_number(self, identifier: TxSequenceID) -> int:
         return identifier.TimeStamp << 32 | identifier.Ordinal & 0xFFFF
 
 

@@ -59,7 +59,7 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
         name = len(encoded).to_bytes(2, "little") + encoded
         expected[field], observed[field] = name.hex(), data[: len(name)].hex()
         data = data[len(name) + -len(name) % 4 :]
-    gap = {"bytes to the next header": _bytes_to_next_header(data, 0)}
+    gap = {"bytes to the next header": _count_bytes_to_next_header(data, 0)}
     wanted = fields({**expected, "bytes to the next header": 0})
     judge.all(expected=wanted, observed={**observed, **gap}, evidence=frame)
 
@@ -89,7 +89,7 @@ def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends a message with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}")
     if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
+        raise ConformanceFailure(f"the SUT sent a public response queue with RQ {kind} instead of {PUBLIC}")
     judge(
         "MQMQ-2.2.18.1.7.1-02",
         expected=SECOND_QUEUE_MANAGER_GUID,
@@ -101,7 +101,7 @@ def test_public_response_queue_is_guid(peer, sut, judge):
         "MQMQ-2.2.18.1.7.1-01",
         expected=0,
         case="bytes to the next header",
-        observed=_bytes_to_next_header(rest, 16),
+        observed=_count_bytes_to_next_header(rest, 16),
         evidence=frame,
     )
 
@@ -114,7 +114,9 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
     if kind != OTHER_HOST:
-        raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
+        raise ConformanceFailure(
+            f"the SUT sent a private response queue of a third host with RQ {kind} instead of {OTHER_HOST}"
+        )
     judge(
         "MQMQ-2.2.18.1.7.2-02",
         expected=SECOND_QUEUE_MANAGER_GUID,
@@ -133,7 +135,7 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
         "MQMQ-2.2.18.1.7.2-01",
         expected=0,
         case="bytes to the next header",
-        observed=_bytes_to_next_header(rest, 20),
+        observed=_count_bytes_to_next_header(rest, 20),
         evidence=frame,
     )
 
@@ -147,7 +149,7 @@ def test_private_queues_have_distinct_numbers(sut, judge):
     """
     deleted, *names = (sut.new_queue(f"number-{number}") for number in range(3))
     sut.delete_queue(deleted)
-    _have_different_numbers(sut, judge, [*names, *(sut.new_queue(f"number-{number}") for number in (3, 4))])
+    _judge_different_numbers(sut, judge, [*names, *(sut.new_queue(f"number-{number}") for number in (3, 4))])
 
 
 @needs("queue_control", "restart")
@@ -160,10 +162,10 @@ def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
     before = sut.new_queue("before")
     sut.restart()
     more = min(_get_private_number(sut, before), 8)
-    _have_different_numbers(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
+    _judge_different_numbers(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
 
 
-def _have_different_numbers(sut, judge, names):
+def _judge_different_numbers(sut, judge, names):
     numbers = [_get_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",
@@ -178,7 +180,7 @@ def _get_private_number(sut, name):
     return int(sut.private_format_name(name).rpartition("\\")[2], 16)
 
 
-def _bytes_to_next_header(data, size):
+def _count_bytes_to_next_header(data, size):
     """Return the number of bytes between a queue name and the MessagePropertiesHeader, which the label locates."""
     return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - PROPERTIES_FIXED_BYTES
 

@@ -180,7 +180,7 @@ def refuse(kind: type[Packet], bad: Any) -> Install:
     class Refusing(Identifying):
         def check_form(self, packet: Packet) -> None:
             if isinstance(packet, kind) and bad(packet):
-                raise FormatError("BaseHeader", 0, "a fault", "is refused")
+                raise FormatError("BaseHeader", 0, "a fault", "the packet is refused")
             super().check_form(packet)
 
     return replace_part(Refusing)

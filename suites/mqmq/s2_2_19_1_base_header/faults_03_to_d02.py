@@ -92,10 +92,10 @@ class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
         return position
 
 
-class ByArrival(Seeking):
+class OrdersByArrival(Seeking):
     """In each queue, the receiver orders messages by arrival if it treats their priorities as equal."""
 
-    def limit(self, priority: int) -> int:
+    def get_compared_priority(self, priority: int) -> int:
         """Return the priority that the receiver compares."""
         return priority
 
@@ -106,21 +106,21 @@ class ByArrival(Seeking):
         available = [found]
         while (later := super().seek_available(available[-1], peek)) is not None:
             available.append(later)
-        return min(available, key=lambda one: (-self.limit(one.MessageReference.Priority), one.order))
+        return min(available, key=lambda one: (-self.get_compared_priority(one.MessageReference.Priority), one.order))
 
 
 @fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPriorities6And7Alike(ByArrival):
+class ReceiverPriorities6And7Alike(OrdersByArrival):
     """The receiver treats messages of priority 7 as messages of priority 6."""
 
-    def limit(self, priority: int) -> int:
+    def get_compared_priority(self, priority: int) -> int:
         return min(priority, 6)
 
 
-class ByArrivalAfterRestart(ByArrival):
+class OrdersByArrivalAfterRestart(OrdersByArrival):
     """After a restart, the receiver ignores the priorities of messages."""
 
-    def limit(self, priority: int) -> int:
+    def get_compared_priority(self, priority: int) -> int:
         return 0 if getattr(self, "restarted", False) else priority
 
 
@@ -132,7 +132,7 @@ add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
     "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
-    both(replace_part(ByArrivalAfterRestart), at_restart(_note_restart)),
+    both(replace_part(OrdersByArrivalAfterRestart), at_restart(_note_restart)),
 )
 
 
@@ -288,7 +288,7 @@ class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
 HasExpired = Callable[[QM, UserMessagePacket, Now], bool]
 
 
-def _never_if_transactional(original: HasExpired, *_: object) -> HasExpired:
+def _ignore_expiry_if_transactional(original: HasExpired, *_: object) -> HasExpired:
     return lambda qm, packet, now: packet.TransactionHeader is None and original(qm, packet, now)
 
 
@@ -297,7 +297,7 @@ add(
     "MQMQ-2.2.19.1-24",
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     both(
-        during(Sending.send_user_message, Lifetimes.has_expired, _never_if_transactional),
+        during(Sending.send_user_message, Lifetimes.has_expired, _ignore_expiry_if_transactional),
         replace_step_if(
             Lifetimes.watch_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,

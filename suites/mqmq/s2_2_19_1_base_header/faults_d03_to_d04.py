@@ -25,7 +25,7 @@ class ReceiverPacketOf4MibRefused(Identifying):
 
     def check_form(self, packet: Packet) -> None:
         if packet.BaseHeader.PacketSize >= MAX_PACKET_SIZE:
-            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "too large")
+            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "the value is too large")
         super().check_form(packet)
 
 
@@ -36,7 +36,7 @@ class ReceiverPacketOf0x400000BytesRefused(Identifying):
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
         if packet.BaseHeader.PacketSize == 0x00400000:
-            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "is 0x00400000")
+            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "the value is 0x00400000")
 
 
 YEAR_S = 365 * 24 * SECONDS_PER_HOUR

@@ -78,7 +78,7 @@ def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
 def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     """Check that DH is set if TR is set."""
     base = packet.BaseHeader
-    return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0; DH may be 0 or 1")
+    return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0, so DH can be 0 or 1")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue of an internal packet is 0xFFFFFFFF")

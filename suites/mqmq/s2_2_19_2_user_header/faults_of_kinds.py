@@ -31,10 +31,6 @@ def _has_direct_destination(packet: Any) -> bool:
     return bool(packet.UserHeader.DQ == 7)
 
 
-def _or_flags(bits: int) -> Any:
-    return lambda flags: flags | bits
-
-
 for _rule, _bit in (
     ("MQMQ-2.2.19.2-12", "X1"),
     ("MQMQ-2.2.19.2-24", "X2"),

@@ -27,14 +27,6 @@ def _is_plain(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
-def _has_direct_destination(packet: Any) -> bool:
-    return bool(packet.UserHeader.DQ == 7)
-
-
-def _or_flags(bits: int) -> Any:
-    return lambda flags: flags | bits
-
-
 _rules: str | tuple[str, ...]
 for _name, _rules, _says, _install in (
     (

@@ -155,7 +155,9 @@ class ReceiverDq3Refused(Identifying):
 
     def check_form(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
-            raise FormatError("UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "unread")
+            raise FormatError(
+                "UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "the name of the queue cannot be read"
+            )
         super().check_form(packet)
 
 

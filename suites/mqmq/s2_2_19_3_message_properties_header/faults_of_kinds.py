@@ -45,7 +45,7 @@ def _has_label_without_body(message: Message) -> bool:
     return not message.Body
 
 
-def _asks_for_everything(message: Message) -> bool:
+def _requests_all_acknowledgments(message: Message) -> bool:
     return message.AcknowledgementsRequested & 0xF == 0xF
 
 
@@ -71,7 +71,7 @@ for _rule, _event, _classes in (
         ("large", "a message with a body of more than 4 KiB", _is_large_message),
         ("recoverable", "a recoverable message that is not transactional", _is_recoverable_message),
         ("empty", "a message with an empty body", _has_label_without_body),
-        ("demanding", "a message that requests every acknowledgment", _asks_for_everything),
+        ("demanding", "a message that requests every acknowledgment", _requests_all_acknowledgments),
     ):
         add(
             f"receiver-acknowledgment-of-{_event}-of-{_name}-message-omitted",

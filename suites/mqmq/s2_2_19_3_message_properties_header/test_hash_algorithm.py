@@ -42,4 +42,4 @@ def test_hash_algorithm_has_specified_number(peer, sut, judge):
         )
     outgoing.end()
     if not sent:
-        raise ConformanceFailure("the SUT refuses to sign with every specified hash algorithm")
+        raise ConformanceFailure("the SUT refuses to sign a message with any of the specified hash algorithms")

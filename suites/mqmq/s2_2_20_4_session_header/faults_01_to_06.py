@@ -107,7 +107,7 @@ class ReceiverCountsMessagesOfNextSessionFrom2(SessionAcks):
         return header if number == id(session) else replace(header, AckSequenceNumber=header.AckSequenceNumber + 1)
 
 
-def _received_uncounted(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
+def _omit_from_received_count(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver omit messages from its count of received messages."""
 
     class Uncounted(Receiving):
@@ -119,7 +119,7 @@ def _received_uncounted(is_omitted: Callable[[UserMessagePacket], bool]) -> Inst
     return replace_part(Uncounted)
 
 
-def _received_recoverable_changed(by: int, is_counted: Callable[[UserMessagePacket], bool]) -> Install:
+def _change_received_recoverable_count(by: int, is_counted: Callable[[UserMessagePacket], bool]) -> Install:
     class Counted(Receiving):
         def count_received(self, session: Session, packet: UserMessagePacket) -> None:
             super().count_received(session, packet)
@@ -129,7 +129,7 @@ def _received_recoverable_changed(by: int, is_counted: Callable[[UserMessagePack
     return replace_part(Counted)
 
 
-def _sent_uncounted(is_omitted: Callable[[UserMessagePacket], bool], *, recoverable: bool = False) -> Install:
+def _omit_from_sent_count(is_omitted: Callable[[UserMessagePacket], bool], *, recoverable: bool = False) -> Install:
     """Make the sender leave sent messages out of its count of messages, or out of its count of recoverable
     messages.
     """
@@ -153,73 +153,73 @@ for _name, _rules, _says, _install in (
         "receiver-acknowledgments-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received acknowledgments of other queue managers.",
-        _received_uncounted(is_acknowledgment),
+        _omit_from_received_count(is_acknowledgment),
     ),
     (
         "receiver-messages-above-4-kib-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received messages with a body of more than 4 KiB.",
-        _received_uncounted(is_large),
+        _omit_from_received_count(is_large),
     ),
     (
         "receiver-traced-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received messages with a DebugHeader.",
-        _received_uncounted(lambda packet: packet.DebugHeader is not None),
+        _omit_from_received_count(lambda packet: packet.DebugHeader is not None),
     ),
     (
         "receiver-transactional-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received transactional messages.",
-        _received_uncounted(is_transactional),
+        _omit_from_received_count(is_transactional),
     ),
     (
         "sender-acknowledgments-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count the acknowledgments that it sends.",
-        _sent_uncounted(is_acknowledgment),
+        _omit_from_sent_count(is_acknowledgment),
     ),
     (
         "sender-transactional-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count the transactional messages that it sends.",
-        _sent_uncounted(is_transactional),
+        _omit_from_sent_count(is_transactional),
     ),
     (
         "sender-messages-above-4-kib-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count sent messages with a body of more than 4 KiB.",
-        _sent_uncounted(is_large),
+        _omit_from_sent_count(is_large),
     ),
     (
         "sender-transactional-messages-not-counted-as-recoverable",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
         "A queue manager does not count sent transactional messages as recoverable.",
-        _sent_uncounted(is_transactional, recoverable=True),
+        _omit_from_sent_count(is_transactional, recoverable=True),
     ),
     (
         "sender-large-messages-not-counted-as-recoverable",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
         "A queue manager does not count sent recoverable messages with a body of more than 4 KiB as recoverable.",
-        _sent_uncounted(is_large, recoverable=True),
+        _omit_from_sent_count(is_large, recoverable=True),
     ),
     (
         "receiver-transactional-messages-not-counted-as-recoverable",
         "MQMQ-2.2.20.4-04",
         "A queue manager does not count received transactional messages as recoverable.",
-        _received_recoverable_changed(-1, is_transactional),
+        _change_received_recoverable_count(-1, is_transactional),
     ),
     (
         "receiver-large-express-messages-counted-as-recoverable",
         "MQMQ-2.2.20.4-04",
         "A queue manager counts received express messages with a body of more than 4 KiB as recoverable.",
-        _received_recoverable_changed(1, lambda packet: is_express(packet) and is_large(packet)),
+        _change_received_recoverable_count(1, lambda packet: is_express(packet) and is_large(packet)),
     ),
     (
         "receiver-express-acknowledgments-counted-as-recoverable",
         "MQMQ-2.2.20.4-04",
         "A queue manager counts received express acknowledgments as recoverable.",
-        _received_recoverable_changed(1, lambda packet: is_express(packet) and is_acknowledgment(packet)),
+        _change_received_recoverable_count(1, lambda packet: is_express(packet) and is_acknowledgment(packet)),
     ),
     (
         "sender-session-ack-window-size-0x20",

@@ -84,7 +84,7 @@ class ReceiverRecoverableFlagsOnlyFirstAndLast(Header):
         return replace(header, RecoverableMsgAckFlags=flags & (last | 1))
 
 
-def _not_flagged(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
+def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver save messages whose flags it never sets."""
 
     class Unflagged(Receiving):
@@ -110,7 +110,7 @@ for _name, _says, _is_omitted in (
         f"receiver-recoverable-flag-of-{_name}-message-clear",
         "MQMQ-2.2.20.4-08",
         f"The receiver does not set the flag of a saved {_says} in RecoverableMsgAckFlags.",
-        _not_flagged(_is_omitted),
+        _omit_flags_of_messages(_is_omitted),
     )
 
 
@@ -233,7 +233,7 @@ class ReceiverSessionAckReservedAbove0x7fffIgnored(SessionAcks):
             super().receive(session, packet, now)
 
 
-def _header_ignored(is_ignored: Callable[[SessionHeader], bool]) -> Install:
+def _ignore_header(is_ignored: Callable[[SessionHeader], bool]) -> Install:
     class Ignored(SessionAcks):
         def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
             if not is_ignored(header):
@@ -246,7 +246,7 @@ add(
     "receiver-session-header-reserved-odd-ignored",
     "MQMQ-2.2.20.4-13",
     "A queue manager ignores a SessionHeader whose Reserved is odd.",
-    _header_ignored(lambda header: bool(header.Reserved & 1)),
+    _ignore_header(lambda header: bool(header.Reserved & 1)),
 )
 
 
@@ -254,7 +254,7 @@ add(
     "receiver-session-header-reserved-all-ones-ignored",
     "MQMQ-2.2.20.4-13",
     "A queue manager ignores a SessionHeader whose Reserved is 0xFFFF.",
-    _header_ignored(lambda header: header.Reserved == 0xFFFF),
+    _ignore_header(lambda header: header.Reserved == 0xFFFF),
 )
 
 

@@ -45,7 +45,7 @@ class ReceiverUserMessageWithTooLargeSequenceNumberTolerated(SessionAcks):
         super().validate_message_counts(session, replace(header, UserMsgSequenceNumber=number), now)
 
 
-def _wrong_count(is_dropped: Callable[[UserMessagePacket], bool]) -> Install:
+def _drop_messages_with_wrong_count(is_dropped: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver drop messages whose UserMsgSequenceNumber is wrong."""
 
     class Dropping(Receiving):
@@ -67,7 +67,7 @@ add(
     "receiver-express-message-with-wrong-count-dropped",
     "MQMQ-2.2.20.4-D03",
     "The receiver drops an express message whose UserMsgSequenceNumber is wrong, and closes the session.",
-    _wrong_count(is_express),
+    _drop_messages_with_wrong_count(is_express),
 )
 
 
@@ -75,7 +75,7 @@ add(
     "receiver-transactional-message-with-wrong-count-dropped",
     "MQMQ-2.2.20.4-D03",
     "The receiver drops a transactional message whose UserMsgSequenceNumber is wrong, and closes the session.",
-    _wrong_count(is_transactional),
+    _drop_messages_with_wrong_count(is_transactional),
 )
 
 

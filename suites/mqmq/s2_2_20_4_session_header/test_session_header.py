@@ -310,7 +310,7 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:
-        raise ConformanceFailure("the SUT closes the session after a correct UserMsgSequenceNumber")
+        raise ConformanceFailure("the SUT closed the session after a correct UserMsgSequenceNumber")
     wrong = {"UserMsgSequenceNumber": 2 + error}
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()

@@ -111,7 +111,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-class OtherBoundaries(TransactionEvents):
+class ChangesBoundaries(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -122,18 +122,18 @@ class OtherBoundaries(TransactionEvents):
             if one.OperationType is OperationType.ENQUEUE
         ]
         for place, position in enumerate(sent):
-            position.MessageReference = self.mark(position.MessageReference, place, len(sent))
+            position.MessageReference = self.mark_message(position.MessageReference, place, len(sent))
 
-    def mark(self, message: Message, place: int, count: int) -> Message:
+    def mark_message(self, message: Message, place: int, count: int) -> Message:
         """Return the message with its changed flags."""
         return message
 
 
 @fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class SenderFmAlsoInThirdMessage(OtherBoundaries):
+class SenderFmAlsoInThirdMessage(ChangesBoundaries):
     """The sender also sets FM in the third message of a transaction."""
 
-    def mark(self, message: Message, place: int, count: int) -> Message:
+    def mark_message(self, message: Message, place: int, count: int) -> Message:
         return replace(message, FirstInTransaction=True) if place == 2 else message
 
 
@@ -214,7 +214,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-def _on_second_sending(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
+def _change_resent_message(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     """Let the sender change a transactional message that it sends again."""
 
     def install(faulty: FaultyCore) -> None:
@@ -274,7 +274,7 @@ for _name, _rule, _says, _path, _change in (
         f"sender-repeated-transactional-message-{_name}",
         _rule,
         _says,
-        _on_second_sending(lambda packet, path=_path, change=_change: set_fields(packet, {path: change})),  # type: ignore[misc]
+        _change_resent_message(lambda packet, path=_path, change=_change: set_fields(packet, {path: change})),  # type: ignore[misc]
     )
 
 
@@ -298,10 +298,10 @@ add(
 
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
-class SenderLmClearInTransactionOfOneMessage(OtherBoundaries):
+class SenderLmClearInTransactionOfOneMessage(ChangesBoundaries):
     """The sender leaves LM clear in the only message of a transaction."""
 
-    def mark(self, message: Message, place: int, count: int) -> Message:
+    def mark_message(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
 
 
@@ -320,12 +320,12 @@ class SenderTransactionOtherIdForSecondQueue(TransactionOperations):
 
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class SenderTransactionIdOfThirdMessageGreater(OtherBoundaries):
+class SenderTransactionIdOfThirdMessageGreater(ChangesBoundaries):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """
 
-    def mark(self, message: Message, place: int, count: int) -> Message:
+    def mark_message(self, message: Message, place: int, count: int) -> Message:
         if place < 2 or message.TransactionIdentifier is None:
             return message
         return replace(message, TransactionIdentifier=message.TransactionIdentifier + 1)

@@ -126,7 +126,7 @@ def _change_received(
     return replace_part(Changing)
 
 
-def _with_flags(clear: int = 0, set_: int = 0) -> Callable[[TransactionHeader], TransactionHeader]:
+def _replace_flags(clear: int = 0, set_: int = 0) -> Callable[[TransactionHeader], TransactionHeader]:
     return lambda header: replace(header, Flags=header.Flags & ~clear | set_)
 
 
@@ -151,7 +151,7 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
         f"receiver-transaction-flag-x{_bit_number}-final-ack-omitted",
         _rule,
         f"The receiver treats FA as clear in a message with X{_bit_number} set.",
-        _change_received(lambda packet, header, bit=_unused_bit: header.Flags & bit, _with_flags(clear=FA)),  # type: ignore[misc]
+        _change_received(lambda packet, header, bit=_unused_bit: header.Flags & bit, _replace_flags(clear=FA)),  # type: ignore[misc]
     )
 
 

@@ -270,7 +270,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _when_sent(when: SecurityCheck, changes: dict[str, Any]) -> Install:
+def _change_sent_header(when: SecurityCheck, changes: dict[str, Any]) -> Install:
     """Let the sender change the SecurityHeader of messages after it has signed and encrypted them."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:
@@ -296,31 +296,35 @@ for _name, _rules, _says, _install in (
         "au-set-in-signed-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in signed messages.",
-        _when_sent(lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+        _change_sent_header(
+            lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}
+        ),
     ),
     (
         "au-set-in-encrypted-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in encrypted messages.",
-        _when_sent(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+        _change_sent_header(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
     ),
     (
         "as-of-signature-kind",
         "MQMQ-2.2.20.6-09",
         "The sender sends 3 as AS in messages with a signature.",
-        _when_sent(lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}),
+        _change_sent_header(
+            lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}
+        ),
     ),
     (
         "ai-clear-in-encrypted-message",
         "MQMQ-2.2.20.6-20",
         "The sender removes EncryptionKey of encrypted messages.",
-        _when_sent(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
+        _change_sent_header(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
     ),
     (
         "st-0-in-signed-message-with-sender",
         "MQMQ-2.2.20.6-02",
         "The sender sends ST 0 in signed messages with a SecurityID.",
-        _when_sent(
+        _change_sent_header(
             lambda packet, header: header.SignatureSize and header.SenderIdSize,
             {FLAGS: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
         ),
@@ -329,25 +333,27 @@ for _name, _rules, _says, _install in (
         "sid-without-last-sub-authority",
         "MQMQ-2.2.20.6-03",
         "The sender sends the SID of the user without its last sub-authority.",
-        _when_sent(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
+        _change_sent_header(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
     ),
     (
         "sid-of-encrypted-message-reversed",
         "MQMQ-2.2.20.6-03",
         "The sender sends the bytes of the SID in the reverse order in encrypted messages.",
-        _when_sent(lambda packet, header: header.ST == 1 and header.EB, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+        _change_sent_header(
+            lambda packet, header: header.ST == 1 and header.EB, {f"{DATA}SecurityID": lambda old: old[::-1]}
+        ),
     ),
     (
         "queue-manager-guid-in-network-order",
         ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"),
         "The sender sends the GUID of the queue manager with its bytes in the reverse order.",
-        _when_sent(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+        _change_sent_header(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
     ),
     (
         "certificate-with-additional-bytes",
         "MQMQ-2.2.20.6-D04",
         "The sender sends 64 KiB of zeros after the certificate in SenderCert.",
-        _when_sent(
+        _change_sent_header(
             lambda packet, header: header.SenderCertSize, {f"{DATA}SenderCert": lambda old: old + bytes(0x10000)}
         ),
     ),
@@ -355,7 +361,7 @@ for _name, _rules, _says, _install in (
         "de-clear-in-signed-message-without-provider",
         "MQMQ-2.2.20.6-07",
         "The sender clears DE in signed messages without ProviderInfo.",
-        _when_sent(
+        _change_sent_header(
             lambda packet, header: header.SignatureSize and not header.ProviderInfoSize,
             {FLAGS: lambda old: old & ~SecurityHeader.flags(DE=1)},
         ),

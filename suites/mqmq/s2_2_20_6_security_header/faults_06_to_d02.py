@@ -71,7 +71,7 @@ class SenderBodyAbove64KibNotEncrypted(Securing):
 LARGE_BODY = 4096
 
 
-def _on_receipt(when: SecurityCheck, change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
+def _change_received_message(when: SecurityCheck, change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     """Let the receiver change a message with a SecurityHeader before it checks and stores the message."""
 
     class Changing(SecurityOnReceipt):
@@ -115,37 +115,39 @@ for _name, _rules, _says, _install in (
         "x12-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-10",
         "The receiver does not decrypt a message with X12 set.",
-        _on_receipt(lambda packet, header: header.X12, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.X12, _clear_flags(EB)),
     ),
     (
         "x14-sender-forgotten",
         "MQMQ-2.2.20.6-12",
         "The receiver ignores SecurityID of a message with X14 set.",
-        _on_receipt(lambda packet, header: header.X14, _drop_sender),
+        _change_received_message(lambda packet, header: header.X14, _drop_sender),
     ),
     (
         "x15-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-13",
         "The receiver does not decrypt a message with X15 set.",
-        _on_receipt(lambda packet, header: header.X15, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.X15, _clear_flags(EB)),
     ),
     (
         "all-unused-bits-signature-refused",
         "MQMQ-2.2.20.6-13",
         "The receiver refuses the signature of a message with all unused bits set.",
-        _on_receipt(lambda packet, header: header.Flags & UNUSED == UNUSED and header.SignatureSize, _spoil_signature),
+        _change_received_message(
+            lambda packet, header: header.Flags & UNUSED == UNUSED and header.SignatureSize, _spoil_signature
+        ),
     ),
     (
         "x12-signature-refused",
         "MQMQ-2.2.20.6-10",
         "The receiver refuses the signature of a message with X12 set.",
-        _on_receipt(lambda packet, header: header.X12 and header.SignatureSize, _spoil_signature),
+        _change_received_message(lambda packet, header: header.X12 and header.SignatureSize, _spoil_signature),
     ),
     (
         "large-encrypted-body-cut",
         "MQMQ-2.2.20.6-06",
         "The receiver stores only the first 4,096 bytes of an encrypted body.",
-        _on_receipt(
+        _change_received_message(
             lambda packet, header: header.EB and len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY,
             lambda packet: set_fields(
                 packet,
@@ -160,13 +162,15 @@ for _name, _rules, _says, _install in (
         "signed-and-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-06",
         "The receiver does not decrypt a message that is also signed.",
-        _on_receipt(lambda packet, header: header.EB and header.SignatureSize, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.EB and header.SignatureSize, _clear_flags(EB)),
     ),
     (
         "provider-info-read-without-terminator",
         "MQMQ-2.2.20.6-D03",
         "The receiver removes the last 2 bytes of ProviderInfo.",
-        _on_receipt(lambda packet, header: header.ProviderInfoSize, _set_item("ProviderInfo", lambda old: old[:-2])),
+        _change_received_message(
+            lambda packet, header: header.ProviderInfoSize, _set_item("ProviderInfo", lambda old: old[:-2])
+        ),
     ),
 ):
     add(f"receiver-security-header-{_name}", _rules, _says, _install)
@@ -270,7 +274,7 @@ class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
         return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL))
 
 
-def _own_identifier(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _use_queue_manager_address(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     header = packet.SecurityHeader
     if header is None or header.ST != 2 or not packet.MessagePropertiesHeader.Label:
         return packet
@@ -282,7 +286,7 @@ add(
     "sender-security-id-of-destination-in-labelled-message",
     "MQMQ-2.2.20.6-24",
     "The sender sets SecurityID of a message with a label and ST 2 to QueueManagerAddress instead of its own GUID.",
-    change_construction(_own_identifier),
+    change_construction(_use_queue_manager_address),
 )
 
 

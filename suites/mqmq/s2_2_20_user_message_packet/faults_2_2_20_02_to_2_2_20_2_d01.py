@@ -148,7 +148,7 @@ class ReceiverMessageOverTwoMegabytesRefused(Identifying):
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
         if isinstance(packet, UserMessagePacket) and len(data) > LARGEST_PACKET:
-            raise FormatError("BaseHeader.PacketSize", 0, "a fault", "is too large")
+            raise FormatError("BaseHeader.PacketSize", 0, "a fault", "the value is too large")
         return packet
 
 
@@ -249,7 +249,7 @@ class ReservedOfResponseListNotIgnored(Identifying):
     def check_form(self, packet: Packet) -> None:
         header = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
         if header is not None and (header.Administration.Reserved or header.Response.Reserved):
-            raise FormatError("MS-MQMQ 2.2.20.2", 0, "Reserved 0", "another value")
+            raise FormatError("MQFAddressHeader.Reserved", 0, "MS-MQMQ 2.2.20.2", "the value is not 0")
         super().check_form(packet)
 
 

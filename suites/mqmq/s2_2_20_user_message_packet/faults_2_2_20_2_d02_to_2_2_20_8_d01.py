@@ -157,7 +157,7 @@ class ReceiverSoapBodyOver32767CharactersRefused(Identifying):
         packet = super().identify_packet(data)
         soap = packet.SoapHeader if isinstance(packet, UserMessagePacket) else None
         if soap is not None and soap.BodyDataLength > 0x7FFF:
-            raise FormatError("SoapHeader.BodyDataLength", 0, "a fault", "is negative")
+            raise FormatError("SoapHeader.BodyDataLength", 0, "a fault", "the value is negative")
         return packet
 
 

@@ -243,7 +243,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
-        raise ConformanceFailure("the SUT always acknowledged before it sent its message")
+        raise ConformanceFailure("the SUT always acknowledged the peer's message before it sent its own message")
     observed = list(dict.fromkeys(_get_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
     judge.all(

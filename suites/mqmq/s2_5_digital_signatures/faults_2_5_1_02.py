@@ -372,7 +372,7 @@ def _lower_text(text: str) -> str:
     return text.lower()
 
 
-def _without_host(text: str) -> str:
+def _remove_host(text: str) -> str:
     return text.partition("\\")[2] or text
 
 
@@ -471,7 +471,7 @@ ROWS: Rows = (
         "response-queue-host",
         {"1": "MQMQ-2.5.1-06", "2": "MQMQ-2.5.2-06", "3": "MQMQ-2.5.3-06"},
         "the path of a direct response queue without its host",
-        _set_direct("ResponseQueue", _without_host),
+        _set_direct("ResponseQueue", _remove_host),
     ),
     (
         "admin-queue-case",
@@ -483,7 +483,7 @@ ROWS: Rows = (
         "admin-queue-host",
         {"1": "MQMQ-2.5.1-07", "2": "MQMQ-2.5.2-07", "3": "MQMQ-2.5.3-07"},
         "the path of a direct administration queue without its host",
-        _set_direct("AdminQueue", _without_host),
+        _set_direct("AdminQueue", _remove_host),
     ),
     (
         "destination-case",
@@ -495,7 +495,7 @@ ROWS: Rows = (
         "destination-host",
         {"2": "MQMQ-2.5.2-16"},
         "the path of a direct destination without its host",
-        _set_direct("DestinationQueue", _without_host),
+        _set_direct("DestinationQueue", _remove_host),
     ),
     (
         "source-first-half",

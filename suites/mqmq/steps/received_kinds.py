@@ -86,7 +86,7 @@ class KindsOfMessages:
                 one for one in self.kinds if self._describe(shown, WITHOUT_VALUES, one) == UNCHANGED_PROPERTIES_OUTCOME
             ]
         if not accepted:
-            raise ConformanceFailure("the SUT accepted no message without values")
+            raise ConformanceFailure("the SUT accepted none of the messages that were sent without values")
         found = {
             f"{value}, {kind}": self._describe(shown, value, kind)
             for value, kind in self.sent

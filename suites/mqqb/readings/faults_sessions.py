@@ -138,7 +138,7 @@ class UnusedTransactionBitsCloseSession(Identifying):
     @only_if(lambda part, packet: _has_unused_bits(packet))
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
-        raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "has unused bits")
+        raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "unused bits are set")
 
 
 def _has_unused_bits(packet: Packet) -> bool:
@@ -153,7 +153,7 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
     @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
-        raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "has TR without DH")
+        raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "TR is set, but DH is clear")
 
 
 @follows("E50.2")

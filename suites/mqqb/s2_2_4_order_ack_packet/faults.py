@@ -350,7 +350,7 @@ class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
 class _FindingLatestMessage(OrderAcks):
     """Find the last message that was accepted in each sequence."""
 
-    def latest(self, transfer: IncomingTransactionalTransferInfo) -> Any:
+    def find_latest_message(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         positions = list(transfer.QueueReference.MessagePositionList)
         return positions[-1].MessageReference if positions else None
 
@@ -360,7 +360,7 @@ class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        body, message = super().build(transfer), self.latest(transfer)
+        body, message = super().build(transfer), self.find_latest_message(transfer)
         if message is None or message.TransactionSequenceNumber != body.TxSequenceNumber:
             return body
         return replace(body, TxPreviousSequenceNumber=message.TransactionPreviousSequenceNumber)

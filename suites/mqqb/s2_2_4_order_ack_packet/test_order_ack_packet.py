@@ -202,7 +202,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ of the OrderAck", evidence=[sent, frame])
     judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
-        raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
+        raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ} instead of 3")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge(
         "MQQB-2.2.4-04",

@@ -134,7 +134,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
     if user.DQ != PRIVATE_QUEUE_TYPE:
-        raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
+        raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ} instead of 3")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge(
         "MQQB-2.2.5-05",

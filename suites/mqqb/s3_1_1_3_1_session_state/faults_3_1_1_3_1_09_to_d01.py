@@ -176,7 +176,7 @@ def _sort_outgoing_messages(session: Session, key: Callable[[OutgoingMessagePosi
         table.add(position)
 
 
-def _transactional_first(qm: QueueManager) -> None:
+def _move_transactional_messages_first(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         _sort_outgoing_messages(queue.session, lambda one: not one.TxSequenceNumber)
 
@@ -186,7 +186,7 @@ add(
     "MQQB-3.1.1.3.1-12",
     "After a restart, the sender sends the transactional messages of an outgoing queue before the other messages of "
     "this queue.",
-    at_restart(_transactional_first),
+    at_restart(_move_transactional_messages_first),
     blind=True,
 )
 

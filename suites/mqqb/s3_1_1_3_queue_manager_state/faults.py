@@ -132,7 +132,7 @@ def _skip_back(qm: QueueManager) -> None:
 add(
     "sender-message-ids-of-last-run-again-after-restart",
     "MQQB-3.1.1.3-25",
-    "After a restart, the sender's MessageIDs begin with the first MessageID of the run before.",
+    "After a restart, the sender's MessageIDs begin with the first MessageID of the previous run.",
     at_restart(_skip_back),
     blind=True,
 )

@@ -46,7 +46,7 @@ class _OfOtherAlgorithm(Cache):
         super().add(entry)
 
 
-def _without_cache(cache: str, when: Callable[[Any], bool]) -> Callable[..., Any]:
+def _remove_new_cache_entries(cache: str, when: Callable[[Any], bool]) -> Callable[..., Any]:
     """Return a step that removes the new entries of a cache after some messages."""
 
     def run(self: Any, original: Any, *arguments: Any) -> Any:
@@ -77,7 +77,7 @@ def _fix_setting(name: str) -> Callable[..., Any]:
     return run
 
 
-def _default_setting(name: str, value: Any, when: Callable[[Any], bool]) -> Callable[..., Any]:
+def _apply_default_setting(name: str, value: Any, when: Callable[[Any], bool]) -> Callable[..., Any]:
     def run(self: Any, original: Any, *arguments: Any) -> Any:
         caches = self.qm.caches
         now = caches.settings
@@ -229,7 +229,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"acceptor-key-of-{label}-message-not-cached",
             "MQQB-3.1.1.3-07",
             f"The acceptor does not keep the symmetric key of {words} message.",
-            change_step(SecurityOnReceipt.decrypt_body, _without_cache("ReceiveSymmetricKeyCache", when)),
+            change_step(SecurityOnReceipt.decrypt_body, _remove_new_cache_entries("ReceiveSymmetricKeyCache", when)),
         )
         for label, words, when in (("recoverable", "a recoverable", _is_recoverable),)
     ),
@@ -238,7 +238,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"initiator-key-of-{label}-message-not-cached",
             "MQQB-3.1.1.3-11",
             f"The initiator does not keep the symmetric key of {words} message.",
-            change_step(Securing.encrypt_body, _without_cache("SendSymmetricKeyCache", when)),
+            change_step(Securing.encrypt_body, _remove_new_cache_entries("SendSymmetricKeyCache", when)),
         )
         for label, words, when in (("recoverable", "a recoverable", _is_recoverable),)
     ),
@@ -259,7 +259,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-recoverable-message-ignored",
             rule,
             f"The sender does not use {name} for a recoverable message.",
-            change_step(Securing.encrypt_body, _default_setting(name, value, _is_recoverable)),
+            change_step(Securing.encrypt_body, _apply_default_setting(name, value, _is_recoverable)),
         )
         for label, name, value, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", 0x6610, "MQQB-3.1.1.3-16"),
@@ -271,7 +271,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.1.3-19",
         "The receiver ignores RejectEnhancedRC2Using40BitKeys for a recoverable message.",
         change_step(
-            SecurityOnReceipt.decrypt_body, _default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_recoverable)
+            SecurityOnReceipt.decrypt_body,
+            _apply_default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_recoverable),
         ),
     ),
     (
@@ -279,7 +280,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.1.3-19",
         "The receiver ignores RejectEnhancedRC2Using40BitKeys for an express message.",
         change_step(
-            SecurityOnReceipt.decrypt_body, _default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_express)
+            SecurityOnReceipt.decrypt_body,
+            _apply_default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_express),
         ),
     ),
     *(

@@ -27,11 +27,13 @@ def test_successive_messages_have_consecutive_ids(peer, sut, judge):
     frames = [*frames, *sender.collect(again, 2)]
     again.acknowledge_all()
     if Sender.tags(frames) != [1, 2, 3, 4, 5]:
-        raise ConformanceFailure(f"not each message arrived once and in order, but {Sender.tags(frames)}")
+        raise ConformanceFailure(f"the messages {Sender.tags(frames)} arrived, instead of 1 to 5 in this order")
     ids = [int(frame["UserHeader"].MessageID) for frame in frames]
     steps = [later - before for before, later in pairwise(ids)]
     if min(steps) == 1 < max(steps):
-        raise ConformanceFailure(f"the SUT may have sent other messages between these: MessageIDs {ids}")
+        raise ConformanceFailure(
+            f"the MessageIDs {ids} are not consecutive: the SUT possibly sent other messages between these messages"
+        )
     judge(
         "MQQB-3.1.1.3-24",
         expected=[1, 1, 1, 1],

@@ -43,7 +43,7 @@ class SenderFinalAckCountedAsExpress(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-def _not_counted(when: Callable[[Any, Any, Any], bool]) -> Install:
+def _omit_final_ack_from_count(when: Callable[[Any, Any, Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, packet: Any) -> None:
         if not is_final_ack(packet) or not when(self, session, packet):
             original(session, packet)
@@ -62,17 +62,17 @@ for _name, _says, _install in (
     (
         "sender-second-final-ack-not-counted",
         "The sender does not count the second and later FinalAcks on a session.",
-        _not_counted(_is_later),
+        _omit_final_ack_from_count(_is_later),
     ),
     (
         "sender-positive-final-ack-not-counted",
         "The sender does not count a FinalAck of class ACK_RECEIVE.",
-        _not_counted(lambda self, session, packet: packet.MessagePropertiesHeader.MessageClass == 0x4000),
+        _omit_final_ack_from_count(lambda self, session, packet: packet.MessagePropertiesHeader.MessageClass == 0x4000),
     ),
     (
         "sender-final-ack-after-order-ack-not-counted",
         "The sender does not count a FinalAck on a session on which it received a message before.",
-        _not_counted(lambda self, session, packet: session.MessageReceivedCount > 0),
+        _omit_final_ack_from_count(lambda self, session, packet: session.MessageReceivedCount > 0),
     ),
 ):
     add(_name, "MQQB-3.1.1.7.3-D01", _says, _install, blind=True)

@@ -82,7 +82,7 @@ class SenderThirdResendTimeoutMedium(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-def _entry_is(place: int, source: int) -> Install:
+def _replace_resend_entry(place: int, source: int) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         table = list(self.qm.adm.ResendTimerTable)
@@ -92,14 +92,14 @@ def _entry_is(place: int, source: int) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _setting_after_restart(**changes: Any) -> Install:
+def _change_setting_after_restart(**changes: Any) -> Install:
     def change(core: QueueManager) -> None:
         core.caches.configure(replace(core.caches.settings, **changes))
 
     return at_restart(change)
 
 
-def _setting_at_start(**changes: Any) -> Install:
+def _change_setting_at_start(**changes: Any) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
@@ -119,7 +119,7 @@ for _name, _breaks, _says, _install in (
             f"sender-resend-entry-{place}-as-entry-{source}",
             rule,
             f"Entry {place + 1} of ResendTimerTable has the value of entry {source + 1}.",
-            _entry_is(place, source),
+            _replace_resend_entry(place, source),
         )
         for place, source, rule in (
             (0, 3, "MQQB-3.1.3.1-02"),
@@ -154,8 +154,8 @@ for _name, _breaks, _says, _install in (
             ("RejectEnhancedRC2Using40BitKeys", True, "MQQB-3.1.3.1-23"),
         )
         for when, words, install in (
-            ("wrong-after-restart", "after a restart", _setting_after_restart),
-            ("wrong-at-start", "after the start", _setting_at_start),
+            ("wrong-after-restart", "after a restart", _change_setting_after_restart),
+            ("wrong-at-start", "after the start", _change_setting_at_start),
         )
     ),
 ):

@@ -258,7 +258,7 @@ class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
 
 @fault("sender-resend-interval-index-kept-on-next-session", breaks="MQQB-3.1.3.2-19", blind=True)
 class SenderResendIntervalIndexKeptOnNextSession(SessionInitialization):
-    """The next session to the same destination begins with the ResendIntervalIndex of the session before."""
+    """The next session to the same destination begins with the ResendIntervalIndex of the previous session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence

@@ -44,7 +44,7 @@ def _refuse_packet_kind(kind: type[Packet]) -> Install:
         def identify_packet(self, data: bytes) -> Packet:
             packet = super().identify_packet(data)
             if isinstance(packet, kind):
-                raise FormatError("InternalHeader.PT", 0, "a fault", "is not known")
+                raise FormatError("InternalHeader.PT", 0, "a fault", "the value is not known")
             return packet
 
     return replace_part(Unknown)
@@ -133,7 +133,7 @@ class QueueManagerSessionAckWithPriority0NotIdentified(Identifying):
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
         if isinstance(packet, SessionAckPacket) and packet.BaseHeader.PR == 0:
-            raise FormatError("BaseHeader.PR", 0, "a fault", "is 0")
+            raise FormatError("BaseHeader.PR", 0, "a fault", "the value is 0")
         return packet
 
 
@@ -187,11 +187,11 @@ for _name, _rule, _field, _fields in (
 
 
 class _CorrectingPackets(Receiving):
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().take_message(session, self.correct(packet), receipt, now)
+        super().take_message(session, self.correct_packet(packet), receipt, now)
 
 
 @fault(
@@ -202,7 +202,7 @@ class _CorrectingPackets(Receiving):
 class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose BaseHeader.Flags contain a priority but no other bit."""
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         if packet.MessagePropertiesHeader.Label == "QM Ordering Ack" and not packet.BaseHeader.Flags & ~0x7:
             return set_fields(packet, {"BaseHeader.Flags": 0})
         return packet
@@ -216,7 +216,7 @@ class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
 class SenderOrderingAckLabelComparedByPrefix(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose label only begins with QM Ordering Ack."""
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         label = packet.MessagePropertiesHeader.Label or ""
         if label.startswith("QM Ordering Ack") and label != "QM Ordering Ack":
             return set_fields(packet, {"MessagePropertiesHeader.Label": "QM Ordering Ack"})
@@ -233,7 +233,7 @@ class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
     and lower case.
     """
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         label = packet.MessagePropertiesHeader.Label or ""
         if label.lower() == "qm ordering ack" and label != "QM Ordering Ack":
             return set_fields(packet, {"MessagePropertiesHeader.Label": "QM Ordering Ack"})
@@ -244,7 +244,7 @@ class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
 class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
     """The sender accepts an OrderAck whose body has more than 36 bytes, and reads the first 36 bytes."""
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK and len(properties.MessageBody) > 36:
             return set_fields(packet, {"MessagePropertiesHeader.MessageBody": properties.MessageBody[:36]})
@@ -255,7 +255,7 @@ class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
 class SenderOrderAckOfClassReportIdentified(_CorrectingPackets):
     """The sender treats a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass == MessageClass.MQMSG_CLASS_REPORT and properties.Label == "QM Ordering Ack":
             return set_fields(packet, {"MessagePropertiesHeader.MessageClass": MessageClass.MQMSG_CLASS_ORDER_ACK})
@@ -311,7 +311,7 @@ class SenderFinalAckOfClassAckReachQueueIdentified(_CorrectingPackets):
     class ACK_RECEIVE.
     """
 
-    def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
         if (
             properties.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
@@ -328,7 +328,7 @@ class ReceiverUserMessageOfClassNormalRefused(Identifying):
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
         if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == 0:
-            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is NORMAL")
+            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "the value is NORMAL")
         return packet
 
 

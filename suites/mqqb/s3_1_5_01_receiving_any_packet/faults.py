@@ -236,8 +236,8 @@ _HEAD = b"\x10"
 _SIGNATURE = b"LIOR"
 
 
-class _Segments(Identifying):
-    def offsets(self, data: bytes) -> list[int]:
+class _SplitsSegments(Identifying):
+    def list_packet_offsets(self, data: bytes) -> list[int]:
         found, at = [], 0
         while at + 16 <= len(data):
             found.append(at)
@@ -250,13 +250,13 @@ class _Segments(Identifying):
     breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     blind=True,
 )
-class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_Segments):
+class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_SplitsSegments):
     """The queue manager verifies VersionNumber and Signature only in the first of several packets that
     arrive together.
     """
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        for at in self.offsets(data)[1:]:
+        for at in self.list_packet_offsets(data)[1:]:
             data = data[:at] + _HEAD + data[at + 1 : at + 4] + _SIGNATURE + data[at + 8 :]
         super().receive_bytes(session, data, now)
 
@@ -269,7 +269,7 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
         if session.SessionState is SessionState.OPEN and data[0] != 0x10 and data[4:8] == _SIGNATURE:
             super().receive_bytes(session, _HEAD + data[1:], now)
             if session.SessionState is SessionState.OPEN:
-                error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "is wrong")
+                error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "the value is wrong")
                 self.qm.closing.refuse_malformed(session, error, now)
             return
         super().receive_bytes(session, data, now)

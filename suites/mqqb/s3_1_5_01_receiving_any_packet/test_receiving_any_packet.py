@@ -62,7 +62,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     message = session.open()
     connection = session.connection
     if connection.wait_closed(first_wait.ms * 3 // 4, exactly=True):
-        raise ConformanceFailure("the second session ended sooner than the first")
+        raise ConformanceFailure("the second session ended after less than 3/4 of the duration of the first session")
     sent = connection.send(peer.message())
     connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:

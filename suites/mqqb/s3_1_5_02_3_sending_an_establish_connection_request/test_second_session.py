@@ -91,10 +91,10 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         state = find_outgoing_queue(sut, name)["State"]
         judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=state, case="State after the request", evidence=request)
     else:
-        judge.mark_not_exercised("MQQB-3.1.5.2.3-16", reason="the SUT shows no State")
+        judge.mark_not_exercised("MQQB-3.1.5.2.3-16", reason="the SUT does not show the State of its outgoing queue")
     of_server = guid_text(header.ServerGuid)
     if kind == "private":
-        judge.mark_not_exercised("MQQB-3.1.5.2.3-09", reason="the name is private")
+        judge.mark_not_exercised("MQQB-3.1.5.2.3-09", reason="the SUT opened the queue by a private format name")
         expected: Any = guid_text(peer.identifier)
         judge("MQQB-3.1.5.2.3-08", expected=expected, observed=of_server, case="ServerGuid", evidence=request)
         sent = session.connection.send(establish_response(peer, request, ServerGuid=OTHER_GUID))
@@ -110,7 +110,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         request = session.await_request()
         header = request["EstablishConnectionHeader"]
     else:
-        judge.mark_not_exercised("MQQB-3.1.5.2.3-08", reason="the name is direct")
+        judge.mark_not_exercised("MQQB-3.1.5.2.3-08", reason="the SUT opened the queue by a direct format name")
         pinged = [guid_text(peer.identifier)] if peer.recorder.list_pings(from_sut=True) else []
         expected = one_of(guid_text(NULL_GUID), *pinged)
         judge("MQQB-3.1.5.2.3-09", expected=expected, observed=of_server, case="ServerGuid", evidence=request)

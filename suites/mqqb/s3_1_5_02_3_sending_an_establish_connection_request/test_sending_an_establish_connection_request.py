@@ -54,7 +54,7 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], case="PT of the first packet", evidence=first_packet)
     judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first_packet.kind != "EstablishConnection":
-        raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind}")
+        raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind} instead of EstablishConnection")
     _judge_guids(peer, sut, judge, first_packet)
     connection.send(establish_response(peer, first_packet))
     connection.expect("ConnectionParameters")
@@ -111,7 +111,8 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     ]
     if not without_ping:
         raise ConformanceFailure(
-            "the SUT pings before each request; here the document and captured frames disagree about SE (E03)"
+            "the SUT sends a ping before each request: for such requests, the document and captured frames "
+            "disagree about SE (E03)"
         )
     for request in without_ping:
         judge(

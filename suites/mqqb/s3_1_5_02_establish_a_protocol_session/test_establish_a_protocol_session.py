@@ -98,7 +98,7 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
-        raise ConformanceFailure("the SUT records no failure: there is no Status to read")
+        raise ConformanceFailure("ConnectionHistory contains no entry for the failure, so its Status cannot be read")
     status = entry["Status"]
     judge(
         "MQQB-3.1.5.2-02",
@@ -116,7 +116,7 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     sut.send(UNRESOLVABLE_HOST, body="opening")
     entry = await_failure(peer, sut, UNRESOLVABLE_HOST)
     if entry is None:
-        raise ConformanceFailure("the SUT records no failure: there is no Status to read")
+        raise ConformanceFailure("ConnectionHistory contains no entry for the failure, so its Status cannot be read")
     judge(
         "MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the ConnectionHistory entry"
     )
@@ -154,7 +154,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             evidence=evidence,
         )
         if not added:
-            raise ConformanceFailure(f"the SUT records no failure for {flaw}")
+            raise ConformanceFailure(f"ConnectionHistory contains no entry for the failure caused by {flaw}")
         shown = added[-1]["Status"]
         judge(rule, expected=status, observed=shown, case="Status of the ConnectionHistory entry", evidence=evidence)
         expected = expect_recent_entry(peer, shown, failed=True)

@@ -72,7 +72,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], case="PT of the response", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
-        raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+        raise ConformanceFailure(f"the SUT's response is {answer.kind} instead of EstablishConnection")
     accepting = packet("EstablishConnection", {"InternalHeader.CS": 0})
     judge(
         "MQQB-3.1.5.3.1-05",

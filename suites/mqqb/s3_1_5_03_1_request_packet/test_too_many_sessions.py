@@ -46,7 +46,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         judge.mark_not_exercised(
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {SESSION_ATTEMPTS} sessions, so the check does not reach its limit",
+            reason=f"the SUT accepts {SESSION_ATTEMPTS} sessions, so the check does not reach the limit of the SUT",
         )
         return
     connection, sent = refused

@@ -68,7 +68,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
-        raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
+        raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind} instead of ConnectionParameters")
     judge(
         "MQQB-3.1.5.2.3-13",
         "MQQB-3.1.5.3.2-D01",

@@ -48,7 +48,7 @@ class _Refusing(Identifying):
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
         if isinstance(packet, ConnectionParametersPacket) and self.is_refused(packet):
-            raise FormatError("ConnectionParametersHeader", 0, "a fault", "is at a limit")
+            raise FormatError("ConnectionParametersHeader", 0, "a fault", "a value is at the limit of its range")
 
 
 @fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)

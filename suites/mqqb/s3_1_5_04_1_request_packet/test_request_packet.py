@@ -54,7 +54,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
     judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+        raise ConformanceFailure(f"the SUT's response is {answer.kind} instead of ConnectionParameters")
     count = 1
     if window > 1:  # the first message of the session is a transactional one
         connection.send(Sequence(peer).message())

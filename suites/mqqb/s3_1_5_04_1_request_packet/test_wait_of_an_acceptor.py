@@ -54,7 +54,7 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
             judge.mark_not_exercised(
                 "MQQB-3.1.5.4.1-03",
                 "MQQB-3.1.2.4-01",
-                reason="the SUT sends its FinalAcks on a session other than the accepted one",
+                reason="the SUT sends its FinalAcks on a session other than the accepted session",
             )
             return
         waits.append((wait, unit_ms))

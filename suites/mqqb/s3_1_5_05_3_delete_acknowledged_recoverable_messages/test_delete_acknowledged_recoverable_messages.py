@@ -51,7 +51,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
     if carrier != BY_MESSAGE:
-        judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message has the SessionHeader")
+        judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message carries the acknowledgment in a SessionHeader")
     judge(
         *(["MQQB-3.1.5.8.4-01"] if carrier == BY_MESSAGE else []),
         "MQQB-3.1.5.5-05",

@@ -187,7 +187,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT_INTERVAL_COUNT):
         if outgoing.await_resend(4) != RESENT:
-            raise ConformanceFailure("the last message is not resent, so the index may never have changed")
+            raise ConformanceFailure(
+                "message 4 was not resent, so it is uncertain whether the ResendIntervalIndex ever changed"
+            )
         outgoing.send_session_ack()
     frame = outgoing.send_order_ack(3)
     await_ack_count(4 + REPEATED_ACK_COUNT)
@@ -213,7 +215,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     outgoing.send(2)
     outgoing.send_session_ack()
     if outgoing.await_resend(5) != RESENT:
-        raise ConformanceFailure("the message of the next sequence is not resent, so the index may not have changed")
+        raise ConformanceFailure("message 5 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
     index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     frame = outgoing.send_order_ack(5)
@@ -226,7 +228,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         evidence=frame,
     )
     if outgoing.await_resend(6) != RESENT:
-        raise ConformanceFailure("the last message is not resent, so the index may not have changed")
+        raise ConformanceFailure("message 6 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(6)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
@@ -235,7 +237,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
 
 
 def judge_copied_attributes(outgoing, sut, judge, frame):
-    """Judge that OutgoingTransferInfo has the interval, the index and the time of TxOutgoingSequence."""
+    """Judge that OutgoingTransferInfo has the resend interval, its index and the time of TxOutgoingSequence."""
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     if not sut.has("management"):
         for rule in rules:

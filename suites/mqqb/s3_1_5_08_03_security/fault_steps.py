@@ -122,7 +122,7 @@ def refuse(name: str, when: When, message_class: MessageClass) -> Install:
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
         if when(packet):
-            raise Refused(message_class, "a fault")
+            raise Refused(message_class, "a fault refuses the message")
         return original(packet, *rest)
 
     return change_step(getattr(SecurityOnReceipt, name), run)

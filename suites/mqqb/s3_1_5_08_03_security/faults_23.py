@@ -113,7 +113,7 @@ def _keep_first_user(self: Any, original: Any, packet: UserMessagePacket, queue:
     original(packet, queue)
 
 
-def _with_sender_type(old: int, new: int) -> Install:
+def _replace_sender_type(old: int, new: int) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, queue: Any) -> None:
         header = packet.SecurityHeader
         if header is not None and old == header.ST:
@@ -200,7 +200,7 @@ add_blind_faults(
         "receiver-access-of-user-as-anonymous",
         "MQQB-3.1.5.8.3-98",
         "The receiver checks the access of a user as if the user were anonymous.",
-        _with_sender_type(1, 0),
+        _replace_sender_type(1, 0),
     ),
     (
         "receiver-access-denials-first",

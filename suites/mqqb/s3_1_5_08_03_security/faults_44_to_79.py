@@ -43,7 +43,7 @@ class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
         return packet if packet.UserHeader.TH else super().decrypt_body(packet, now)
 
 
-def _at_level(old: Callable[[int], bool], new: int) -> Install:
+def _decrypt_at_level(old: Callable[[int], bool], new: int) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         level = packet.MessagePropertiesHeader.PrivacyLevel
         if not old(level):
@@ -54,7 +54,7 @@ def _at_level(old: Callable[[int], bool], new: int) -> Install:
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _with_blob(change: Callable[[bytes], bytes]) -> Install:
+def _decrypt_with_blob(change: Callable[[bytes], bytes]) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         header = packet.SecurityHeader
         if header is None or not header.EB:
@@ -79,7 +79,7 @@ def _refuse_key_with_zeros(is_refused: Callable[[UserMessagePacket, bytes], bool
                 if key.EncryptedSymmetricKey == header.SecurityData.EncryptionKey and is_refused(
                     packet, key.SymmetricKey
                 ):
-                    raise Refused(BAD_ENCRYPTION, "a fault")
+                    raise Refused(BAD_ENCRYPTION, "a fault refuses the message")
         return done
 
     return change_step(SecurityOnReceipt.decrypt_body, run)
@@ -92,7 +92,7 @@ def _refuse_algorithm(value: int) -> Install:
     return refuse("decrypt_body", is_refused, BAD_ENCRYPTION)
 
 
-def _level_of_first(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
+def _decrypt_at_level_of_first(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
     if not is_encrypted(packet):
         return original(packet, now)
     level = packet.MessagePropertiesHeader.PrivacyLevel
@@ -159,14 +159,14 @@ add_blind_faults(
         "receiver-privacy-level-of-first-message-for-all",
         ("MQQB-3.1.5.8.3-46", "MQQB-3.1.5.8.3-65"),
         "The receiver uses the PrivacyLevel of the first encrypted message for all messages.",
-        change_step(SecurityOnReceipt.decrypt_body, _level_of_first),
+        change_step(SecurityOnReceipt.decrypt_body, _decrypt_at_level_of_first),
     ),
     *(
         (
             f"receiver-privacy-level-{label}-taken-as-{new}",
             "MQQB-3.1.5.8.3-47",
             f"The receiver treats PrivacyLevel {words} of an encrypted message as {new}.",
-            _at_level(old, new),
+            _decrypt_at_level(old, new),
         )
         for label, words, old, new in (
             ("0", "0", lambda level: level == 0, 1),
@@ -182,7 +182,7 @@ add_blind_faults(
             f"receiver-simple-blob-{label}-ignored",
             "MQQB-3.1.5.8.3-63",
             f"The receiver accepts a SIMPLEBLOB with a wrong {words}.",
-            _with_blob(change),
+            _decrypt_with_blob(change),
         )
         for label, words, change in (
             ("first-byte", "first byte", lambda blob: b"\1" + blob[1:]),

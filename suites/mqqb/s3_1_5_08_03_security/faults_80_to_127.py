@@ -141,7 +141,7 @@ class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         header = packet.SecurityHeader
         if header is not None and header.ST == 2 and packet.TransactionHeader is not None:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault")
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault refuses the message")
         super().authorize_sender(packet, queue)
 
 

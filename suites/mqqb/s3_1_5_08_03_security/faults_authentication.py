@@ -143,7 +143,7 @@ def _refuse_signature_kind(kind: int) -> Install:
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
             if _get_signature_kind(found) == kind:
-                raise Refused(BAD_SIGNATURE_CLASS, "a fault")
+                raise Refused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
             return found
 
     return replace_part(SignatureRefused)

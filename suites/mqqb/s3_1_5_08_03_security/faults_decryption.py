@@ -152,5 +152,5 @@ class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys
         if _has_encrypted_body(packet) and _get_privacy_level(packet) == ENHANCED and rejecting:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault refuses the message")
         return super().decrypt_body(packet, now)

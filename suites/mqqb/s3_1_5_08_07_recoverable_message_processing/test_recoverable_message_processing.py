@@ -55,7 +55,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
-        raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
+        raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
     earlier = 0 if before == "nothing" else _let_sut_acknowledge(peer, sut, session)
     own = [frame["UserHeader"].DM for frame in session.received if frame.kind == "UserMessage"]
     known = len(session.received)
@@ -75,7 +75,9 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         evidence=[*sent[-2:], session.last],
     )
     if not acks:
-        raise ConformanceFailure("no acknowledgment was sent when the message after 32 arrived")
+        raise ConformanceFailure(
+            "the SUT sent no acknowledgment when the message after the first 32 recoverable messages arrived"
+        )
     ack = acks[0]
     bits = read_internal_bits(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
@@ -289,7 +291,9 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         case="session",
     )
     if expected != "open":
-        judge.mark_not_exercised("MQQB-3.1.5.8.2-02", reason="the SessionAck counts another number of messages")
+        judge.mark_not_exercised(
+            "MQQB-3.1.5.8.2-02", reason="the SessionAck contains a wrong number of recoverable messages"
+        )
     if expected == observed == "open":
         session.check_alive()
 

@@ -109,7 +109,7 @@ class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_NewTransfer):
 @fault("receiver-transfer-info-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
 class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to the number of messages that were
-    rejected on the session before.
+    rejected earlier on the session.
     """
 
     def accept_in_sequence(

@@ -55,7 +55,7 @@ class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
             return
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass and properties.Label != "QM Ordering Ack":
-            raise FormatError("UserHeader.DM", 0, "a fault", "is 0")
+            raise FormatError("UserHeader.DM", 0, "a fault", "the value is 0")
 
 
 @fault(

@@ -46,7 +46,7 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
         if ended != "idle":
             session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
         if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
-            raise ConformanceFailure(f"the SUT did not close the session {ended}")
+            raise ConformanceFailure(f"the SUT did not close the session ({ended})")
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
@@ -128,7 +128,7 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     if ended != "by the peer" and not session.wait_closed(
         3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None
     ):
-        raise ConformanceFailure(f"the SUT did not close the session {ended}")
+        raise ConformanceFailure(f"the SUT did not close the session ({ended})")
     peer.eventually(lambda: not any(list_running_timers()))
     observed = sorted(set().union(*list_running_timers()))
     judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
@@ -209,7 +209,9 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
     peer.settle()
     session = outgoing.shown()
     if session["SessionState"] not in ("CLOSED", "WAITING_RECONNECT"):
-        raise ConformanceFailure(f"the session is still or again in state {session['SessionState']}")
+        raise ConformanceFailure(
+            f"the closed session is in state {session['SessionState']} instead of CLOSED or WAITING_RECONNECT"
+        )
     running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
     judge(

@@ -15,5 +15,5 @@ class ReceiverAckReachQueuePacketRefusedAsMalformed(Identifying):
         packet = super().identify_packet(data)
         arrived = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
         if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == arrived:
-            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is ACK_REACH_QUEUE")
+            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "the value is ACK_REACH_QUEUE")
         return packet

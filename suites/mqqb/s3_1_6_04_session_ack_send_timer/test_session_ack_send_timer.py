@@ -218,7 +218,7 @@ def _poll_ack_of_messages(judge, session, sut, count: int):
         judge("MQQB-3.1.6.4-04", expected=numbered, observed=frame, evidence=frame)
         judge.conclude("MQQB-3.1.6.4-04")
     if frame is not None and acknowledged != str(count):
-        raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages, not all {count}")
+        raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages instead of {count}")
     return frame
 
 

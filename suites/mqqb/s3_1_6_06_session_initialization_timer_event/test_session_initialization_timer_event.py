@@ -34,7 +34,8 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     evidence = used.request_acknowledgment()
     if evidence is None:
         raise ConformanceFailure(
-            "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"
+            "the SUT did not acknowledge a message on the open session, so it is uncertain why the SUT closed "
+            "the connections"
         )
     for observed in ends:
         judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)

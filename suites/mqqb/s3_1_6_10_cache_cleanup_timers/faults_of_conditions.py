@@ -130,7 +130,7 @@ def _clean_other(cache: str, other: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _not_started_again(cache: str) -> Install:
+def _start_timer_once(cache: str) -> Install:
     """Return an installer of a fault that starts a cleanup timer only for the first entry of a cache."""
     name = next(one for one, attribute in CACHE_TIMERS.items() if attribute == cache)
 
@@ -199,7 +199,7 @@ _STEPS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
     (
         "timer-after-emptied-cache-omitted",
         "starts the timer of {} only once by an entry",
-        lambda cache, other: _not_started_again(cache),
+        lambda cache, other: _start_timer_once(cache),
     ),
 )
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (

@@ -55,7 +55,7 @@ class SenderSequenceIdentifierOfNewestDestination(TransactionalSending):
 @fault("sender-first-message-of-later-sequence-names-predecessor", breaks="MQQB-3.1.7.1.3-03", blind=True)
 class SenderFirstMessageOfLaterSequenceNamesPredecessor(TransactionalSending):
     """The sender sets PreviousTxSequenceNumber of the first message of a later sequence to the last
-    number of the sequence before.
+    number of the previous sequence.
     """
 
     def update_transaction_header(

@@ -80,7 +80,7 @@ def _keep_after_header(attribute: str, when: HeaderCondition) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _only_bit_0(self: Any, original: Any, session: Any) -> SessionHeader:
+def _keep_only_bit_0(self: Any, original: Any, session: Any) -> SessionHeader:
     header: SessionHeader = original(session)
     return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
 
@@ -138,7 +138,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-header-flags-only-of-first-recoverable-message",
         "MQQB-3.1.7.1.3-20",
         "The sender sets only bit 0 of RecoverableMsgAckFlags, even if several recoverable messages are stored.",
-        change_step(SessionAcks.build_header, _only_bit_0),
+        change_step(SessionAcks.build_header, _keep_only_bit_0),
     ),
     *(
         (

@@ -47,7 +47,9 @@ class SenderMessageToBeSignedNotSent(Securing):
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if message.security is not None and message.security.AuthenticationLevel:
-            raise SecurityError("Message.AuthenticationLevel", "MS-MQQB 3.1.7.1.4", "is not supported by this fault")
+            raise SecurityError(
+                "Message.AuthenticationLevel", "MS-MQQB 3.1.7.1.4", "the value is not supported by this fault"
+            )
         return super().sign_packet(message, packet)
 
 

@@ -156,7 +156,9 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     if len(found) < len(SIGNATURE_KINDS):
         raise ConformanceFailure("a message for which an authentication level was requested did not arrive")
     if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
-        raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
+        raise ConformanceFailure(
+            "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
+        )
     for level, (frame, _, kind) in found.items():
         judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
@@ -174,7 +176,9 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == WRONG_KEY_OUTCOME:
-            raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
+            raise ConformanceFailure(
+                "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
+            )
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
         judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)

@@ -141,13 +141,13 @@ def _change_encrypted(change: Callable[[Any, Any, Message, Any], Any]) -> Instal
     return change_step(Securing.encrypt_body, run)
 
 
-def _data(packet: Any, **changes: Any) -> Any:
+def _replace_security_data(packet: Any, **changes: Any) -> Any:
     header = packet.SecurityHeader
     data = replace(header.SecurityData, Padding=None, **changes)
     return replace(packet, SecurityHeader=replace(header, SecurityData=data))
 
 
-def _properties(packet: Any, **changes: Any) -> Any:
+def _replace_properties(packet: Any, **changes: Any) -> Any:
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, **changes))
 
 
@@ -157,28 +157,28 @@ def _encrypt_always_after_first(self: Any, original: Any, session: Any, message:
         self.__dict__["level"] = security.PrivacyLevel
     elif security is not None and self.__dict__.get("level"):
         message = replace(message, security=replace(security, PrivacyLevel=self.__dict__["level"]))
-        packet = _properties(packet, PrivacyLevel=self.__dict__["level"])
+        packet = _replace_properties(packet, PrivacyLevel=self.__dict__["level"])
     return original(session, message, packet, now)
 
 
-def _first_body(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_first_body(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("body", packet.MessagePropertiesHeader.MessageBody)
-    return _properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
+    return _replace_properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
 
 
-def _first_key(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_first_key(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("key", packet.SecurityHeader.SecurityData.EncryptionKey)
-    return _data(packet, EncryptionKey=kept)
+    return _replace_security_data(packet, EncryptionKey=kept)
 
 
-def _first_algorithm(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_first_algorithm(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("algorithm", packet.MessagePropertiesHeader.EncryptionAlgorithm)
-    return _properties(packet, EncryptionAlgorithm=kept)
+    return _replace_properties(packet, EncryptionAlgorithm=kept)
 
 
-def _first_provider(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_first_provider(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("provider", packet.SecurityHeader.SecurityData.ProviderInfo)
-    return _data(packet, ProviderInfo=kept)
+    return _replace_security_data(packet, ProviderInfo=kept)
 
 
 def _journal_unless(when: Callable[[Any], bool]) -> Install:
@@ -231,7 +231,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     (
         "sender-message-without-privacy-level-encrypted-like-previous",
         "MQQB-3.1.7.1.5-01",
-        "The sender encrypts a signed message without privacy level at the privacy level of the message before.",
+        "The sender encrypts a signed message without privacy level at the privacy level of the previous message.",
         change_step(Securing.encrypt_body, _encrypt_always_after_first),
     ),
     *(
@@ -268,25 +268,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-body-of-first-encrypted-message-repeated",
         ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
         "The sender sends the encrypted body of the first message in each encrypted message.",
-        _change_encrypted(_first_body),
+        _change_encrypted(_repeat_first_body),
     ),
     (
         "sender-encryption-key-of-first-message-repeated",
         ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
         "The sender sends the EncryptionKey of the first encrypted message in each encrypted message.",
-        _change_encrypted(_first_key),
+        _change_encrypted(_repeat_first_key),
     ),
     (
         "sender-encryption-algorithm-of-first-message-repeated",
         "MQQB-3.1.7.1.5-40",
         "The sender sends the EncryptionAlgorithm of the first encrypted message in each encrypted message.",
-        _change_encrypted(_first_algorithm),
+        _change_encrypted(_repeat_first_algorithm),
     ),
     (
         "sender-provider-of-first-message-repeated",
         "MQQB-3.1.7.1.5-41",
         "The sender sends the ProviderInfo of the first encrypted message in each encrypted message.",
-        _change_encrypted(_first_provider),
+        _change_encrypted(_repeat_first_provider),
     ),
     *(
         (
@@ -294,7 +294,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             "MQQB-3.1.7.1.5-36",
             f"The sender encrypts only the first 4096 bytes of a body of PrivacyLevel {level}.",
             _change_encrypted(
-                lambda self, session, message, packet: _properties(
+                lambda self, session, message, packet: _replace_properties(
                     packet,
                     MessageBody=packet.MessagePropertiesHeader.MessageBody[:4096] + message.Body[4096:],
                     AllocationBodySize=None,
@@ -308,7 +308,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.5-38",
         "The sender sets AllocationBodySize to the size of the unencrypted body rounded up to 16 bytes.",
         _change_encrypted(
-            lambda self, session, message, packet: _properties(packet, AllocationBodySize=len(message.Body) + 15 & ~15)
+            lambda self, session, message, packet: _replace_properties(
+                packet, AllocationBodySize=len(message.Body) + 15 & ~15
+            )
         ),
     ),
     (

@@ -349,7 +349,7 @@ class SenderOwnMessageNumberedSeparately(OwnMessages):
 
 @fault("sender-own-message-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
 class SenderOwnMessageIdentifierOfPrecedingMessage(OwnMessages):
-    """The sender gives an administration acknowledgment the identifier of the message that it sent before."""
+    """The sender gives an administration acknowledgment the identifier of the previous message that it sent."""
 
     def send(self, message: Message, now: Now) -> None:
         self.qm.adm.MessageIdOrdinal = max(self.qm.adm.MessageIdOrdinal - 1, 0)

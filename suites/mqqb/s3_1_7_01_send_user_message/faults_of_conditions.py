@@ -130,12 +130,12 @@ def _send_on_other_session(self: Any, original: Any, session: Any, position: Any
         original(session, position, packet)
 
 
-def _transmitted_only_of_first(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
+def _set_transmitted_only_of_first(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
     original(session, position, packet)
     position.Transmitted = session.MessageSentCount == 1
 
 
-def _transmitted_unless(kind: str) -> Install:
+def _set_transmitted_unless(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         original(session, position, packet)
         position.Transmitted = not _KINDS[kind][1](session, position)
@@ -143,7 +143,7 @@ def _transmitted_unless(kind: str) -> Install:
     return change_step(Sending.transmit, run)
 
 
-def _transmitted_of_waiting(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+def _set_transmitted_of_waiting(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
     original(session, position, now)
     if not self.is_window_open(session):
         position.Transmitted = True
@@ -298,14 +298,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-only-of-first-message",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted only of the first message of a session.",
-        change_step(Sending.transmit, _transmitted_only_of_first),
+        change_step(Sending.transmit, _set_transmitted_only_of_first),
     ),
     *(
         (
             f"sender-transmitted-of-{kind}-false",
             "MQQB-3.1.7.1.6-02",
             f"The sender leaves Transmitted of {_KINDS[kind][0]} FALSE.",
-            _transmitted_unless(kind),
+            _set_transmitted_unless(kind),
         )
         for kind in ("transactional-message", "own-message")
     ),
@@ -313,7 +313,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-of-message-behind-full-window",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted of a message that waits for a full window.",
-        change_step(Sending.put_outgoing, _transmitted_of_waiting),
+        change_step(Sending.put_outgoing, _set_transmitted_of_waiting),
     ),
     *(
         (

@@ -401,7 +401,7 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
             evidence=mixed,
         )
     else:
-        judge.mark_not_exercised("MQQB-3.1.7.1.1-02", reason="no application can send")
+        judge.mark_not_exercised("MQQB-3.1.7.1.1-02", reason="no application of the SUT can send messages")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.request_acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)

@@ -436,7 +436,7 @@ class AcceptorPingResponseToFirstRequester(Ping):
 
 @fault("acceptor-ping-response-repeated-for-same-cookie", breaks="MQQB-3.1.7.7-02", blind=True)
 class AcceptorPingResponseRepeatedForSameCookie(Ping):
-    """The acceptor answers a request that has the Cookie of the request before with the same response."""
+    """The acceptor answers a request that has the Cookie of the previous request with the same response."""
 
     last_response: PingPacket | None = None
 

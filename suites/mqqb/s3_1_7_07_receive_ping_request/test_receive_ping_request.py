@@ -120,7 +120,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
         evidence=[*exchange],
     )
     if not exchange.is_answered:
-        raise ConformanceFailure("no datagram answers the request")
+        raise ConformanceFailure("no datagram answered the request")
     for rule, name, value in (
         ("MQQB-2.2.7-03", "RC", RC),
         ("MQQB-3.1.7.7-07", "RC", RC),

@@ -102,7 +102,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     caller.answer_ping(asked, Cookie=get_cookie(asked) ^ 1)
     caller.expire_response_timer(after_ms=caller.half_response_time_ms)
     if caller.listener.waiting and caller.has_stalled_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and may have tried again too early")
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and possibly tried again too early")
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.time_without_retry_ms - sut.slack_ms(1_000))

@@ -35,7 +35,7 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     came = sender.collect_all(session, window - 1)
     entries: list[dict[str, Any]] = find_initiated_session(sut, sender.to)["OutgoingMessageTable"]
     if len(entries) != window + 3 or len(came) > window + 1:
-        raise ConformanceFailure("the last two messages do not wait for an acknowledgment")
+        raise ConformanceFailure("the SUT did not keep the last two messages until an acknowledgment arrived")
     judge(
         "MQQB-3.1.7.1.6-02",
         expected=len(came),

@@ -243,7 +243,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     sender.send(*range(2, window + 4))
     sent = sender.collect_all(session, window)
     if len(sent) != window:
-        raise ConformanceFailure(f"{len(sent)} messages arrived through a window of {window}")
+        raise ConformanceFailure(f"{len(sent)} messages arrived instead of the {window} messages of a full window")
     refusal = ""
     try:
         sut.pause(sender.to)

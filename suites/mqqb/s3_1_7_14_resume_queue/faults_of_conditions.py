@@ -20,7 +20,7 @@ def _count(self: Any, queue: Any) -> int:
     return earlier
 
 
-def _without_session(when: Condition) -> Install:
+def _withhold_session(when: Condition) -> Install:
     """Return an installer of a fault that does not establish a session for some resumed queues."""
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
@@ -101,19 +101,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-second-resumed-queue-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session for the second outgoing queue that is resumed.",
-        _without_session(_is_second_queue),
+        _withhold_session(_is_second_queue),
     ),
     (
         "initiator-queue-resumed-again-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session when an outgoing queue is resumed for the second time.",
-        _without_session(lambda self, queue, earlier: earlier > 0),
+        _withhold_session(lambda self, queue, earlier: earlier > 0),
     ),
     (
         "initiator-resumed-queue-with-one-message-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session for a resumed outgoing queue with only one message.",
-        _without_session(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
+        _withhold_session(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
     ),
     *(
         (

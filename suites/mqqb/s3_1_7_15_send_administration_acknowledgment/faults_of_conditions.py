@@ -73,13 +73,13 @@ def _send_twice(self: Any, original: Any, message: Message, kind: Any, now: Any)
         original(replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName), kind, now)
 
 
-def _to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     if not message.AdministrationQueueFormatName and message.ResponseQueueFormatName and kind & 0x8000:
         message = replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName)
     original(message, kind, now)
 
 
-def _to_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_to_first_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     if message.AdministrationQueueFormatName:
         queues = self.__dict__.setdefault("queues", {})
         key = message.Identifier.QueueManagerGuid, kind & 0x8000
@@ -97,7 +97,7 @@ def _fail_after_first(self: Any, original: Any, message: Message, kind: Any, now
     original(message, kind, now)
 
 
-def _without_response_queue(start: str) -> Install:
+def _remove_response_queue(start: str) -> Install:
     return _change_ack(
         lambda self, message, kind: (
             _is_refusal(self, message, kind) and message.DestinationQueueFormatName.lower().startswith(start)
@@ -214,13 +214,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-without-administration-queue-to-response-queue",
         ("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04"),
         "The receiver sends the negative acknowledgment of a message with only a response queue there.",
-        change_step(AdminAcks.send, _to_response_queue),
+        change_step(AdminAcks.send, _send_to_response_queue),
     ),
     (
         "receiver-ack-to-first-administration-queue-of-sender",
         ("MQQB-3.1.7.15-09", "MQQB-3.1.7.15-10"),
         "The receiver sends each acknowledgment to the administration queue of the first message of its sender.",
-        change_step(AdminAcks.send, _to_first),
+        change_step(AdminAcks.send, _send_to_first_queue),
     ),
     (
         "receiver-second-ack-to-queue-omitted",
@@ -279,7 +279,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"receiver-response-queue-of-nack-{label}-missing",
             rule,
             f"A negative acknowledgment has no response queue if the destination of the message is {words}.",
-            _without_response_queue(start),
+            _remove_response_queue(start),
         )
         for label, words, start, rule in (
             ("direct", "a direct format name", "direct", "MQQB-3.1.7.15-23"),

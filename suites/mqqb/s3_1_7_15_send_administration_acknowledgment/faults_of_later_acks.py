@@ -75,7 +75,7 @@ def _stop_after_discarded(self: Any, original: Any, message: Message, kind: Any,
     original(message, kind, now)
 
 
-def _with_body_of_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
+def _repeat_body_of_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
     ack: Message = original(message, kind, now)
     if not ack.Body:
         return ack
@@ -151,7 +151,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nacks-have-body-of-first-nack",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "Each negative acknowledgment has the body of the first negative acknowledgment.",
-        change_step(AdminAcks.build, _with_body_of_first),
+        change_step(AdminAcks.build, _repeat_body_of_first),
     ),
     (
         "receiver-sixth-ack-omitted",

@@ -169,14 +169,14 @@ class AcknowledgingReceiver(Receiver):
 
     def require_reception(self) -> Frame:
         """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure if no SessionAck arrives.
-        Without this SessionAck, the silence of the SUT has no meaning, because the SUT may not receive any message on
+        Without this SessionAck, the silence of the SUT has no meaning, because the SUT possibly receives no message on
         the session.
         """
         return self.session.check_alive()
 
     def acknowledge_all(self) -> None:
         """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
-        arrive. After this step, the peer may not send further packets (E19).
+        arrive. After this step, the peer must not send further packets (E19).
         """
         self.peer.inbox.acknowledge()
 

@@ -179,7 +179,7 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     """
     if rules.keys() != EXPECTED_TEXT_BY_PREDICATE.keys():
         raise ValueError(
-            f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXT_BY_PREDICATE)}"
+            f"rules must have exactly these keys: {', '.join(judge.__name__ for judge in EXPECTED_TEXT_BY_PREDICATE)}"
         )
     for judge_packet, rule in rules.items():
         if judge_packet is check_body_size:

@@ -45,7 +45,7 @@ def read_ack_place(frame: Frame) -> Place:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
-        raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes")
+        raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes, but needs at least 16")
     return Place(*struct.unpack_from("<IIII", body))
 
 
@@ -214,7 +214,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(
-            "the SUT ends every session so early before it is open that the cause cannot be determined"
+            "the SUT ends each session so early, before the session is open, that the cause cannot be determined"
         )
     answer = late.request_acknowledgment()
     observed = {

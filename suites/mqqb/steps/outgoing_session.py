@@ -52,7 +52,9 @@ class OutgoingSession:
         try:
             return cls(peer, sut, to)
         except ControlRefused as refused:
-            judge.give_up(Verdict.NOT_EXERCISED, f"the SUT may refuse a queue that is in no directory: {refused}")
+            judge.give_up(
+                Verdict.NOT_EXERCISED, f"the SUT refused a queue that is in no directory, which is allowed: {refused}"
+            )
             return None
 
     def poll_request(self, within_ms: int | None = None) -> Frame | None:

@@ -84,7 +84,7 @@ def get_cookie(asked: Frame) -> int:
     """
     ping = read_ping(asked)
     if ping is None:
-        raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
+        raise ConformanceFailure(f"the SUT's Ping Request has {len(asked.data)} bytes instead of 24")
     return ping.Cookie
 
 
@@ -147,7 +147,7 @@ def require_ping_answer(peer: Peer) -> PingExchange:
     """Send a Ping Request; raise ConformanceFailure if the SUT does not answer the request."""
     exchange = ping_sut(peer)
     if not exchange.is_answered:
-        raise ConformanceFailure(f"the SUT does not answer pings: {exchange.fields('Signature')} arrived")
+        raise ConformanceFailure(f"the SUT did not answer a Ping Request: {exchange.fields('Signature')} arrived")
     return exchange
 
 
@@ -201,7 +201,7 @@ class PingingSut:
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
-                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
+                f"an answer takes {sut.timeouts.usual_ms} ms, so every Ping Response arrives too late"
             )
         if sut.has("set_timers"):
             sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)

@@ -195,7 +195,9 @@ def _get_class_name(frame: Frame) -> str:
 
 
 KEPT_OUTCOME = "stored in its queue"
-NO_SIGNATURE_ACCEPTED_REASON = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
+NO_SIGNATURE_ACCEPTED_REASON = (
+    "the SUT accepts no signature of the peer: the SUT and the tester possibly hash different bytes (E81)"
+)
 GREATEST_TIME_SCALE = 20
 """The highest factor by which the timers may be accelerated. Signing and encrypting take time, and the session must not
 become idle in this time.
@@ -292,7 +294,7 @@ class Secured:
 
     def agree_on_signatures(self, user: User | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
-        because the SUT may hash different bytes (E81).
+        because the SUT and the tester possibly hash different bytes (E81).
 
         The messages name ``user`` as the sender. If ``user`` is not given, and the acknowledgment of a refusal shows
         the reason, the messages name no sender.

@@ -169,7 +169,7 @@ class Sender:
         self.send(*range(2, window + 1))
         sent = self.collect_all(session, window)
         if len(sent) != window:
-            raise ConformanceFailure(f"{len(sent)} messages arrived through a window of {window}")
+            raise ConformanceFailure(f"{len(sent)} messages arrived instead of the {window} messages of a full window")
         return session, window
 
     @staticmethod

@@ -41,7 +41,7 @@ def refuse_answer_unless(name: str, usual: int) -> Install:
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
             if both["pRemoteReadDesc"][name] != usual:
-                raise FormatError(name, 0, "a fault", f"is not {usual}")
+                raise FormatError(name, 0, "a fault", f"the value is not {usual}")
             return super().reconstruct_message(results, server)
 
     return replace_part(MalformedUnless)

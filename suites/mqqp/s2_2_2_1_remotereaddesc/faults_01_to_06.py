@@ -280,7 +280,7 @@ class ClientReservedAbove1OfAnswerRefused(ClientReading):
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
         desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
         if desc["Reserved"] not in (0, 1):
-            raise RemoteError("Reserved is wrong")
+            raise RemoteError("Reserved of the answer is above 1")
         return super().reconstruct_message(results, server)
 
 
@@ -304,7 +304,7 @@ class ClientSecondAnswerWithReserved0Refused(ClientReading):
         self.count += 1
         desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
         if self.count > 1 and desc is not None and desc["Reserved"] == 0:
-            raise RemoteError("Reserved is 0")
+            raise RemoteError("Reserved of the answer is 0")
         return super().reconstruct_message(results, server)
 
 

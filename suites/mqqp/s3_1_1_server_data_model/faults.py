@@ -143,23 +143,23 @@ class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
 class _PartlyCancelling(RemoteOpening):
     """Cancel only some reads of a queue that is closed; the others stay pending."""
 
-    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         raise NotImplementedError
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         handle = entry.OpenQueueDescriptorHandle
         reads = self.qm.remote.RemoteReadEntryCollection.of(handle)
-        chosen = self.select(reads)
+        chosen = self.select_reads(reads)
         descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
         if descriptor is not None and len(chosen) < len(reads):
             for read in chosen:
                 self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
-            self._detach(descriptor)
+            self._forget_descriptor(descriptor)
         else:
             super().close_open_queue_entry(entry)
 
-    def _detach(self, descriptor: OpenQueueDescriptor) -> None:
+    def _forget_descriptor(self, descriptor: OpenQueueDescriptor) -> None:
         self.qm.descriptors.pop(descriptor.Handle, None)
 
 
@@ -167,7 +167,7 @@ class _PartlyCancelling(RemoteOpening):
 class ServerCloseCancelsOnlyFirstTwoReads(_PartlyCancelling):
     """The server cancels only the first two waiting reads of a closed queue."""
 
-    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         return reads[:2]
 
 
@@ -175,7 +175,7 @@ class ServerCloseCancelsOnlyFirstTwoReads(_PartlyCancelling):
 class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartlyCancelling):
     """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
 
-    def select(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         return [one for one in reads if one.call.method.name == "RemoteQMStartReceive2"]
 
 

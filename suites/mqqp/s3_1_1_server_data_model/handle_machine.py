@@ -51,7 +51,7 @@ class Handle(Machine, path=Path(__file__)):
         self._queue.purge().expect_success()
         self._record_read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
         if self._record_read.state_after_silence() != Call.WAITING:
-            raise ConformanceFailure("the receive does not wait")
+            raise ConformanceFailure("the receive is not pending")
 
     @state("closed")
     def close_first(self) -> None:

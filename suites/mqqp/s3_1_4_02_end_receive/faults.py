@@ -144,36 +144,36 @@ class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
             self.qm.positions.move_message(position, position.QueueReference)
 
 
-class _End(RemoteEnding):
-    def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+class _ChangesEndOfReceive(RemoteEnding):
+    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
         """Return the message whose receive is ended, and whether the message is deleted."""
         assert entry.UserMessagePacket is not None
         return entry.UserMessagePacket, delete_message
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
-        entry.UserMessagePacket, delete_message = self.choose(entry, delete_message)
+        entry.UserMessagePacket, delete_message = self.choose_end(entry, delete_message)
         super().end_remote_read(entry, delete_message, ended)
 
 
 @fault("server-end-receive-second-rr-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class ServerEndReceiveSecondRrNackRemovesMessage(_End):
+class ServerEndReceiveSecondRrNackRemovesMessage(_ChangesEndOfReceive):
     """The server removes a message that RR_NACK returns to the queue for the second time."""
 
     given_back: tuple[MessagePosition, ...] = ()
 
-    def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose(entry, delete_message)
+    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_end(entry, delete_message)
         again = position in self.given_back
         self.given_back += (position,)
         return position, delete or again
 
 
 @fault("server-end-receive-rr-nack-removes-express-message", breaks=("MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12"))
-class ServerEndReceiveRrNackRemovesExpressMessage(_End):
+class ServerEndReceiveRrNackRemovesExpressMessage(_ChangesEndOfReceive):
     """The server removes an express message whose receive ends with RR_NACK."""
 
-    def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose(entry, delete_message)
+    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_end(entry, delete_message)
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         return position, delete or express
 
@@ -344,13 +344,13 @@ class ServerEndReceiveEndsFirstLockedMessage(RemoteEnding):
 
 
 @fault("server-end-receive-ends-oldest-open-receive-of-queue", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"))
-class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_End):
+class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_ChangesEndOfReceive):
     """The server ends the first unfinished receive of the queue, even if the context handle identifies
     another receive.
     """
 
-    def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose(entry, delete_message)
+    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_end(entry, delete_message)
         locked = [one for one in position.QueueReference.MessagePositionList if one.State.name == "LOCKED"]
         return [*locked, position][0], delete
 

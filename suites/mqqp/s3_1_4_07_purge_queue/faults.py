@@ -255,13 +255,13 @@ class ServerPurgeQueueClosesCursors(RemoteOpening):
 
 
 class _Keeping(RemoteOpening):
-    def keeps(self, queue: Queue, index: int) -> bool:
+    def keeps_message(self, queue: Queue, index: int) -> bool:
         """Return whether the purge leaves the message with the given index in the queue."""
         return False
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for position in [
-            one for index, one in enumerate(list(queue.MessagePositionList)) if not self.keeps(queue, index)
+            one for index, one in enumerate(list(queue.MessagePositionList)) if not self.keeps_message(queue, index)
         ]:
             if position.State is MessagePositionState.LOCKED:
                 position.State = MessagePositionState.PURGE_PENDING
@@ -274,7 +274,7 @@ class _Keeping(RemoteOpening):
 class ServerPurgeQueueWithOpenReceiveLeavesMessages(_Keeping):
     """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
-    def keeps(self, queue: Queue, index: int) -> bool:
+    def keeps_message(self, queue: Queue, index: int) -> bool:
         return any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList)
 
 
@@ -352,7 +352,7 @@ class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
 class ServerPurgeQueueLeavesRecoverableMessages(_Keeping):
     """The server purges only the express messages of a queue."""
 
-    def keeps(self, queue: Queue, index: int) -> bool:
+    def keeps_message(self, queue: Queue, index: int) -> bool:
         return (
             list(queue.MessagePositionList)[index].MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         )
@@ -362,7 +362,7 @@ class ServerPurgeQueueLeavesRecoverableMessages(_Keeping):
 class ServerPurgeQueueLeavesThirdAndLaterMessages(_Keeping):
     """The server purges only the first two messages of a queue."""
 
-    def keeps(self, queue: Queue, index: int) -> bool:
+    def keeps_message(self, queue: Queue, index: int) -> bool:
         return index >= 2
 
 
@@ -370,7 +370,7 @@ class ServerPurgeQueueLeavesThirdAndLaterMessages(_Keeping):
 class ServerPurgeQueueLeavesMessagesOfPriority0(_Keeping):
     """The server does not purge messages of priority 0."""
 
-    def keeps(self, queue: Queue, index: int) -> bool:
+    def keeps_message(self, queue: Queue, index: int) -> bool:
         return list(queue.MessagePositionList)[index].MessageReference.Priority == 0
 
 

@@ -204,7 +204,7 @@ def _handle_in_16_bits(qm: Any, read: RemoteRead) -> int:
     return read.queue.QueueHandle & 0xFFFF
 
 
-def _descriptor_in_31_bits(qm: Any, read: RemoteRead) -> int:
+def _cut_descriptor_to_31_bits(qm: Any, read: RemoteRead) -> int:
     return read.queue.QueueDescriptor & 0x7FFFFFFF
 
 
@@ -235,7 +235,7 @@ for _kind in KINDS:
         "dwQueue",
         "in-31-bits",
         "the low 31 bits of dwpQueue",
-        _descriptor_in_31_bits,
+        _cut_descriptor_to_31_bits,
     )
     _add_field_fault(
         _kind,

@@ -140,7 +140,7 @@ def judge_fields_of_reads(
             return False
         if called != method:
             raise ConformanceFailure(f"the SUT called {called} instead of {method}")
-        judge_fields_of_read(reader, judge, rules, calls[-1], required_numbers(reading, timeout_ms))
+        judge_fields_of_read(reader, judge, rules, calls[-1], build_required_numbers(reading, timeout_ms))
     before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
@@ -178,7 +178,7 @@ def judge_fields_of_read(
     judge("MQQP-2.2.2.1-D03", expected=0, observed=asked.Reserved, case="Reserved", evidence=call.evidence)
 
 
-def required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
+def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
     """Return the required values of the numeric fields except dwRequestID, for a read of the second queue."""
     return {
         "hRemoteQueue": Reader.SECOND.queue,

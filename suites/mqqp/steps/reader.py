@@ -239,7 +239,7 @@ class Reader:
             return call.into.lpRemoteReadDesc
         described = call.into.lpRemoteReadDesc2.pRemoteReadDesc
         if described is None:
-            raise ConformanceFailure(f"{call.name} has pRemoteReadDesc NULL")
+            raise ConformanceFailure(f"pRemoteReadDesc of {call.name} is NULL")
         return described.value
 
     def get_receive_handle(self, call: ServedCall) -> bytes:
@@ -302,7 +302,7 @@ class Reader:
         """Send a command to the SUT and return the reply; raise ConformanceFailure if the SUT refuses the command."""
         reply = self.begin(verb, **arguments).wait()
         if not reply.get("ok"):
-            raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
+            raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'no reason was given')}")
         return reply
 
     def begin_open(self, queue: str | None = None) -> Request:

@@ -29,7 +29,7 @@ class QueueManagerApplicationsSendOnlyToOwnComputer(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.destinations.find_local(request.to) is None:
-            raise CommandError("only a local queue is a destination")
+            raise CommandError("only a local queue can be a destination")
         return super().send_message(request, token, now)
 
 
@@ -39,7 +39,7 @@ class QueueManagerApplicationsReceiveNoTransactionalMessage(QueueCommands):
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
-            raise CommandError("a transactional queue")
+            raise CommandError("the queue is transactional")
         super().receive_message(request, token, now)
 
 
@@ -69,7 +69,7 @@ class QueueManagerWithoutDirectorySendsNoExpressMessage(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
         if without and not (request.recoverable or request.transactional):
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 
 
@@ -80,7 +80,7 @@ class QueueManagerWithoutDirectorySendsToNoOtherComputer(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
         if without and self.qm.destinations.find_local(request.to) is None:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 
 
@@ -91,5 +91,5 @@ class QueueManagerWithoutDirectoryReceivesNoTransactionalMessage(QueueCommands):
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
         if without and request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         super().receive_message(request, token, now)

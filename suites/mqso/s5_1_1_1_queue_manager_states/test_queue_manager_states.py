@@ -290,7 +290,9 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         )
     else:
         judge.mark_not_exercised(
-            "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04", reason="the SUT is not Throttled while its disk is full"
+            "MQSO-5.1.1.1-05",
+            "MQDMPR-3.1.7.1.9-04",
+            reason="the SUT does not show Throttled as TRUE while its disk is full",
         )
     sut.change_environment(storage=True)
     peer.eventually(lambda: not is_throttled())
@@ -300,7 +302,9 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
-        judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.7.2.6-03", reason="the SUT does not show Throttled as TRUE while its disk is full"
+        )
     packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="second of the peer"))]
     sut.attempt(sut.send_here, queue, ["of an application"])
     peer.eventually(lambda: len(sut.labels(queue)) == 3)

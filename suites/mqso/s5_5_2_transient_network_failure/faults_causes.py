@@ -91,7 +91,7 @@ class ClientPurgeAfterOutageFails(ClientOpening):
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         if self.__dict__.get("failed"):
-            raise RemoteError("a purge failed before")
+            raise RemoteError("an earlier purge failed")
         try:
             yield from super().purge_queue_at_server(queue)
         except RemoteError:
@@ -105,7 +105,7 @@ class ClientCursorAfterOutageFails(ClientCancelling):
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
         if self.__dict__.get("failed"):
-            raise RemoteError("a cursor could not be created before")
+            raise RemoteError("the creation of an earlier cursor failed")
         try:
             return (yield from super().create_remote_cursor(queue))
         except RemoteError:

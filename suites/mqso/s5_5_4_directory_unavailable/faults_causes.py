@@ -57,7 +57,7 @@ class QueueManagerInWorkgroupModeRefusesNewPrivateQueue(QueueCommands):
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         super().create_queue(request, token, now)
 
 
@@ -79,7 +79,7 @@ class QueueManagerInWorkgroupModeSendsNoTransactionalMessage(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         lost = self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated
         if lost and request.transactional:
-            raise CommandError("there is no directory")
+            raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 
 
@@ -121,7 +121,7 @@ class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
 
 
 class _Pretending(Publishing):
-    def _pretend(self, reported: OnStatus) -> OnStatus:
+    def _report_success(self, reported: OnStatus) -> OnStatus:
         """Return a function that reports success instead of an unavailable directory."""
         return lambda status: reported(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
@@ -134,7 +134,7 @@ class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_Pretending):
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         offline = self.qm.enterprise.state.DirectoryOffline
-        super().publish(queue, self._pretend(published) if offline else published)
+        super().publish(queue, self._report_success(published) if offline else published)
 
 
 @fault("queue-manager-public-queue-changed-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
@@ -142,7 +142,7 @@ class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_Pretending):
     """The queue manager changes the properties of a public queue locally although the directory is lost."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        super().write(queue, values, self._pretend(written))
+        super().write(queue, values, self._report_success(written))
 
 
 @fault("queue-manager-public-queue-deleted-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
@@ -150,7 +150,7 @@ class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_Pretending):
     """The queue manager deletes a public queue locally although the directory is lost."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, self._pretend(withdrawn))
+        super().withdraw(queue, self._report_success(withdrawn))
 
 
 @fault("queue-manager-refused-change-of-public-queue-takes-effect", breaks="MQSO-5.5.4-06", blind=True)

@@ -250,7 +250,7 @@ class ReceiverUnregisteredCertificateWithoutSenderRefused(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise Refused(BAD_SIGNATURE_CLASS, "a fault")
+            raise Refused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
         super().verify_sender(packet, now)
 
 
@@ -335,7 +335,7 @@ class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
         found = self.qm.security_lookup.find_user_certificates(security.SecurityData.SecurityID)
         known = () if found is None else found.Certificates
         if security.SecurityData.SenderCert not in [one.Certificate for one in known]:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault")
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the message")
 
 
 @fault("sender-transactional-body-not-encrypted", breaks="MQSO-7.4.1.4.3-D01")

@@ -96,7 +96,7 @@ class ReceiverSignedMessageWithoutSenderRefused(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a message without a sender")
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no sender")
         super().verify_sender(packet, now)
 
 
@@ -107,5 +107,5 @@ class ReceiverMessageWithSenderAndCertificateButNoSignatureRefused(SecurityOnRec
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and not security.AS and security.SecurityData.SenderCert and security.ST:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a message without a signature")
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "the message has no signature")
         super().verify_sender(packet, now)

@@ -23,7 +23,7 @@ def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
     number = remote.request_id()
     waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, dwRequestID=number)
     if waits.state_after_silence() != Call.WAITING:
-        raise ConformanceFailure("a receive from an empty queue of the SUT does not wait")
+        raise ConformanceFailure("a receive from an empty queue of the SUT is not pending")
     queue.cancel(number).expect_success()
     waits.wait()
     remote.deliver(["first", "second", "third"])

@@ -201,7 +201,7 @@ def test_captures_without_directions_are_displayed() -> None:
 def test_frame_without_packet_start_and_invalid_file_give_one_line_errors(recorder: Recorder, tmp_path: Path) -> None:
     recorder.record_opening(PEER, SUT, by_peer=True)
     for frame in (0, 1, 99):
-        with pytest.raises(MissingPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
+        with pytest.raises(MissingPacket, match=f"no packet begins in frame {frame}; check that this file"):
             show(recorder, frame)
     (tmp_path / "none.pcapng").write_bytes(b"text")
     with pytest.raises(CaptureError, match="this is not a pcapng file"):

@@ -133,7 +133,7 @@ BROKEN = {
     "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block has {MAX_BLOCK + 4} bytes"),
     "block too short": (GOOD + pack("<II", 6, 8), "a block has 8 bytes"),
     "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block has 33 bytes"),
-    "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the two lengths of a block differ"),
+    "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the length at the end of a block differs"),
     "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which no earlier block describes"),
     "packet past its block": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),

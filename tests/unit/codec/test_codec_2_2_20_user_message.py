@@ -139,7 +139,7 @@ def test_every_bit_of_the_user_header_has_its_place():
         (UserHeader(Flags=UserHeader.flags(DQ=7)), "announces a DirectQueueFormatName, not NoneType"),
         (UserHeader(DestinationQueue=DIRECT), "announces no queue, not DirectQueueFormatName"),
         (UserHeader(Flags=UserHeader.flags(DQ=5), DestinationQueue=DIRECT), "announces a PublicQueueFormatName"),
-        (UserHeader(ConnectorType=GUID), "CQ and the presence of ConnectorType differ"),
+        (UserHeader(ConnectorType=GUID), "CQ does not match the presence of ConnectorType"),
     ],
 )
 def test_user_header_with_flags_that_contradict_its_queues_is_not_built(header, message):
@@ -236,7 +236,7 @@ def test_user_message_has_all_headers_in_order():
         ({"SecurityHeader": None}, "UserHeader.Flags.SH"),
         ({"SoapHeader": None}, "UserHeader.Flags.HH"),
         ({"MultiQueueFormatHeader": None}, "UserHeader.Flags.MQ"),
-        ({"SoapHeader": SoapHeader("", Padding=b"")}, "has no padding"),
+        ({"SoapHeader": SoapHeader("", Padding=b"")}, "is not padded to 4 bytes"),
         ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "is not the 308 bytes"),
         ({"BaseHeader": replace(ALL.BaseHeader, Flags=ALL.BaseHeader.Flags | 8)}, "BaseHeader.Flags.IN"),
         ({"MessagePropertiesHeader": MessagePropertiesHeader(MessageBody=bytes(0x00400000))}, "above the maximum"),

@@ -17,12 +17,12 @@ def test_session_limit_is_returned_and_enforced():
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is not from 0"),
-        ({"journal_quota_kb": -1}, "journal_quota_kb: -1 is not from 0"),
-        ({"max_sessions": -1}, "max_sessions: -1 is not from 0"),
+        ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is outside 0"),
+        ({"journal_quota_kb": -1}, "journal_quota_kb: -1 is outside 0"),
+        ({"max_sessions": -1}, "max_sessions: -1 is outside 0"),
         ({"preferred_base": "des"}, "preferred_base: 'des' is not one of"),
-        ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),
-        ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),
+        ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is outside 1"),
+        ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is outside 1"),
     ],
 )
 def test_contradictory_configuration_is_refused_without_effect(wrong, why):

@@ -318,7 +318,7 @@ def test_mqdssm_2_2_1_operations_fail_without_directory_connection() -> None:
         (Site(Identifier=SITE_A, Name="C"), "already exists"),
         (
             RoutingLink(Site1Identifier=SITE_B, Site2Identifier=SITE_A, ActualCost=0),
-            "RoutingLink.ActualCost: 1 to 999999",
+            "RoutingLink.ActualCost: the value must be 1 to 999999",
         ),
     ],
 )

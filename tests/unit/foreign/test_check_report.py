@@ -142,7 +142,7 @@ def test_file_that_is_not_a_capture_exits_with_2_after_other_files_are_judged(tm
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
+        (("--sut", "nowhere"), "the value must be an IP address or ADDRESS:PORT"),
         (("--profile", "dos"), "--profile dos: unknown profile; known: none, windows-nt"),
         (("x", "--annotated", "y"), "this option annotates a copy of a single capture"),
     ],

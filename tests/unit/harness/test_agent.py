@@ -130,7 +130,7 @@ ENDS = [
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
     ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
-    ("import sys; sys.stdin.read()", "identity: no answer in time"),
+    ("import sys; sys.stdin.read()", "identity: no answer arrived in time"),
     (
         ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
         "in time; an answer arrived with an id that no request has: '1' (ids",
@@ -184,7 +184,9 @@ def test_agent_that_does_not_read_gives_one_line_error(
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
-        with pytest.raises(SutUnavailable, match="does not read its connection: 1000000 bytes are waiting to be sent"):
+        with pytest.raises(
+            SutUnavailable, match="is not reading from its connection: 1000000 bytes are waiting to be sent"
+        ):
             control.begin("send", body="x" * 2_000_000)
 
 

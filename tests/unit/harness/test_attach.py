@@ -199,7 +199,7 @@ def refuses() -> Findings:
     [
         (dies, "wrong: the agent stopped answering: ended with exit status 3: out of luck"),
         (says_noise, "wrong: the agent stopped answering: a line is not a JSON object with an id: b'Done.'"),
-        (hangs, "  purge                         silent           no answer in time"),
+        (hangs, "  purge                         silent           no answer arrived in time"),
         (
             holds_up,
             f"  {'receive':30}{'wrong':17}the agent answers no other request while receive waits",

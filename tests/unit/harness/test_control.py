@@ -138,8 +138,8 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        (lambda stream, asked: None, "list: no answer in time"),
-        (lambda stream, asked: stream.send(b'{"id": 1, "ok"'), "list: no answer in time"),
+        (lambda stream, asked: None, "list: no answer arrived in time"),
+        (lambda stream, asked: stream.send(b'{"id": 1, "ok"'), "list: no answer arrived in time"),
         (
             lambda stream, asked: reply(stream, id=99, ok=True),
             "an answer arrived with an id that no request has: 99 (ids",

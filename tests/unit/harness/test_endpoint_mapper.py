@@ -83,7 +83,7 @@ def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     ("answers", "words"),
     [
         ((b"",), "the mapper closed the connection"),
-        ((b"HTTP/1.1 400 Bad Request\r\n\r\n",), "DCE/RPC: no PDU has version 72"),
+        ((b"HTTP/1.1 400 Bad Request\r\n\r\n",), "DCE/RPC: no supported PDU has version 72"),
         ((bytes(bind_nak(1, 0)),), "the mapper answered bind_nak to a bind"),
         ((bytes(fault(1, 0, 5)),), "the mapper answered fault to a bind"),
         ((b"\x05\0\x0c\x03\x10\0\0\0\xff\xff\0\0\x01\0\0\0" + b"\x1b[2J\n" * 9,), "the mapper closed the connection"),

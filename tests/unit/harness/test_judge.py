@@ -456,7 +456,7 @@ def test_followed_should_does_not_pass_its_must_rule(tmp_path: Path) -> None:
 
 
 def test_advice_mark_on_a_should_rule_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"of level MUST, but {SHOULD} is a SHOULD; omit it"):
+    with pytest.raises(HarnessError, match=f"of level MUST, but {SHOULD} is a SHOULD; omit this argument"):
         judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
 
 

@@ -80,13 +80,13 @@ def test_existing_output_is_not_overwritten(
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        ("rollup nowhere --out report", "mqconform rollup: no run folder at nowhere"),
-        ("rollup a b --out report", "mqconform rollup: no run folder at a, nor at 1 others"),
-        ("rollup nowhere --follow --out report", "mqconform rollup: no folder at nowhere"),
-        ("lake ingest nowhere --lake new", "mqconform lake ingest: no run folder at nowhere"),
-        ("lake judge --captures nowhere --lake new", "mqconform lake judge: no captures at nowhere"),
-        ("lake history x --lake nowhere", "mqconform lake history: no lake at nowhere: create one with"),
-        ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: create one with"),
+        ("rollup nowhere --out report", "mqconform rollup: there is no run folder at nowhere"),
+        ("rollup a b --out report", "mqconform rollup: there is no run folder at a, nor at 1 other path"),
+        ("rollup nowhere --follow --out report", "mqconform rollup: there is no folder at nowhere"),
+        ("lake ingest nowhere --lake new", "mqconform lake ingest: there is no run folder at nowhere"),
+        ("lake judge --captures nowhere --lake new", "mqconform lake judge: there is no capture at nowhere"),
+        ("lake history x --lake nowhere", "mqconform lake history: there is no lake at nowhere: create one with"),
+        ("lake site --lake nowhere --out report", "mqconform lake site: there is no lake at nowhere: create one with"),
     ],
 )
 def test_missing_input_file_is_reported_before_java_starts(

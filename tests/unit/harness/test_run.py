@@ -257,7 +257,7 @@ def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin,
     with pytest.raises(UsageError, match=r"contains no run to resume: run\.json or verdicts\.jsonl is missing"):
         begin(tmp_path / "none", resume=True)
     judged(begin(), "one", Verdict.PASS)
-    with pytest.raises(UsageError, match=r"contains a run of Contoso 1\.0; give that SUT file"):
+    with pytest.raises(UsageError, match=r"contains a run of Contoso 1\.0; give the SUT file of this system"):
         begin(resume=True, sut={"name": "Fabrikam", "version": "1.0"})
 
 

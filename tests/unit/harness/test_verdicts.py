@@ -190,7 +190,7 @@ def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
         (
             "verdicts.jsonl",
             '{"schema": 2}\n',
-            "verdicts.jsonl:1: this line is not a verdict of this harness; remove it",
+            "verdicts.jsonl:1: this line is not a verdict of this harness; remove this line",
         ),
         (
             "verdicts.jsonl",

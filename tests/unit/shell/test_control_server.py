@@ -155,7 +155,7 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
             )
             other.say({"id": 1, "verb": "cancel", "request": "r"})
             assert (
-                "request 'r' of this client does not wait, so it cannot be cancelled"
+                "request 'r' of this client is not pending, so it cannot be cancelled"
                 in (await other.read_reply())["error"]
             )
             caller.say({"id": 2, "verb": "cancel", "request": "r"})

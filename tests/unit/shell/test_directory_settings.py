@@ -175,10 +175,10 @@ def test_configured_directory_store_keeps_its_existing_objects(tmp_path: Path):
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
         (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),
-        (OWN + MACHINES, "queue_managers 1 sites: this file has no 'north'; it has none"),
+        (OWN + MACHINES, "queue_managers 1 sites: this file does not define 'north'; it defines none"),
         (
             OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
-            "out_routing_servers: this file has no 'gone'; it has alpha",
+            "out_routing_servers: this file does not define 'gone'; it defines alpha",
         ),
         (
             OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']",
@@ -193,10 +193,10 @@ def test_configured_directory_store_keeps_its_existing_objects(tmp_path: Path):
             "must be a path name of a public queue like 'computer\\orders'",
         ),
         (OWN + "[[directory.queues]]\npathname = 'a\\\\private$\\\\b'", "must be a path name of a public queue"),
-        (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: this file has no 'a'"),
+        (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: this file does not define 'a'"),
         (
             OWN + SITES + MACHINES + REST + LISTS.replace('"inner"]', '"gone"]'),
-            "lists 1 members: this file has no 'gone'",
+            "lists 1 members: this file does not define 'gone'",
         ),
         (OWN + MACHINES.replace("sites", "computer_sid = 'S-1'\nsites", 1), "computer_sid = 'S-1': must be a SID like"),
         (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all cannot be opened as a directory"),

@@ -102,7 +102,7 @@ def test_store_record_that_is_not_json_serializable_is_refused():
     async def story():
         core = ScriptedCore(on(Started, Persist(7, {"body": b"bytes"})))
         async with running(core):
-            assert "not JSON-ready" in (await core.wait_for(PersistFailed)).error
+            assert "cannot be written as JSON" in (await core.wait_for(PersistFailed)).error
 
     asyncio.run(story())
 

@@ -99,7 +99,7 @@ def test_user_without_configured_domain_is_accepted_with_any_domain(kind, user, 
 
 
 def test_rpc_client_without_the_protection_of_its_level_is_refused():
-    with pytest.raises(SecurityError, match="cannot give the protection"):
+    with pytest.raises(SecurityError, match="cannot provide the protection"):
         built(AuthType.WINNT, AuthLevel.CONNECT, at_server=AuthLevel.PKT_PRIVACY)
 
 

@@ -80,7 +80,7 @@ def test_store_change_that_cannot_be_written_completely_is_not_written(tmp_path:
     path = tmp_path / "store"
     with opened(path) as store:
         asyncio.run(store.write([{"a": 1}]))
-        with pytest.raises(StoreError, match="not JSON-ready"):
+        with pytest.raises(StoreError, match="cannot be written as JSON"):
             asyncio.run(store.write([{"a": 2}, {"b": b"bytes"}]))
         asyncio.run(store.write([{"c": 3}]))
     assert entries(path) == {"a": 1, "c": 3}
@@ -163,7 +163,7 @@ def test_database_of_a_foreign_application_is_refused_as_store(tmp_path: Path):
 def test_store_with_other_schema_is_refused(path: Path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version=2")
-    assert "has schema 2 instead of 1: use the version that wrote it" in complaint(path)
+    assert "has schema 2 instead of 1: use the version of mqconform that wrote the store" in complaint(path)
 
 
 def test_read_only_store_file_is_refused(path: Path):

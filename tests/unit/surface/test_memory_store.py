@@ -22,7 +22,7 @@ def test_memory_store_keeps_the_last_value_and_removes_deleted_keys():
 def test_memory_store_refuses_records_that_are_not_json_serializable(value: object):
     store = MemoryStore()
     store.write_at_once([{"a": 1}])
-    with pytest.raises(StoreError, match="a record is not JSON-ready: "):
+    with pytest.raises(StoreError, match="a record cannot be written as JSON: "):
         store.write_at_once([{"a": 2}, {"b": value}])
     assert store.read() == {"a": 1}
 

@@ -196,5 +196,5 @@ def test_public_key_list_builds_and_parses(other):
 
 
 def test_public_key_cannot_sign(other):
-    with pytest.raises(WireError, match="is a public key"):
+    with pytest.raises(WireError, match="the key is only a public key"):
         RsaKey(key_of(other).modulus).apply_private_exponent(2)
