@@ -135,10 +135,12 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @sut_survives()
 def test_interface_is_served_after_broken_connections(remote, sut, judge):
     """Clients end their connections in several ways: before a bind, in the middle of a bind, after invalid bytes, after
-    a bind to an unknown interface, and while a queue is open and a read waits. After each end, a bind to qm2qm
+    a bind to an unknown interface, and, last, while a queue is open and a read waits. After each end, a bind to qm2qm
     succeeds, and a client that was connected before and a new client can read a message.
     """
     port, queue = remote.get_read_port(), remote.open_with_messages("first")
+    lost = remote.open("admin")
+    lost.begin_receive(ulTimeout=INFINITE).state_after_silence()
     good = bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     sent_before_the_end = {
         "no byte": b"",
@@ -165,8 +167,6 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
         case="bind after a broken connection",
         evidence=queue.session.evidence,
     )
-    lost = remote.open("admin")
-    lost.begin_receive(ulTimeout=INFINITE).state_after_silence()
     lost.association.close()
     bound = try_to_bind(remote, port, QM2QM)
     reads = [queue.peek()]
@@ -181,7 +181,7 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
     )
 
 
-@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
+@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D05")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
     """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
@@ -195,6 +195,13 @@ def test_unknown_port_type_has_no_port(remote, judge):
     }
     expected: dict[str, Any] = {"calls with a port type above 3": each("no port"), "call with IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
+    judge(
+        "MQQP-3.1.4.8-D05",
+        expected=between(1, HIGHEST_PORT),
+        case="port for IP_READ after calls with other port types",
+        observed=calls[-1].status,
+        evidence=calls[-1].evidence,
+    )
     spx = (
         request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)
         if find_release(remote.sut).spx is False
