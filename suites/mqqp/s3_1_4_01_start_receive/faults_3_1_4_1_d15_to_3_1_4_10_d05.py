@@ -381,7 +381,7 @@ class ServerEndedReadRemovesEntriesOfEqualRequestId(RemoteReads):
 @fault("server-receive-of-received-message-returns-not-found", breaks="MQQP-3.1.4.1-D20", blind=True)
 class ServerReceiveOfReceivedMessageReturnsNotFound(RemoteReads):
     """The server returns MQ_ERROR_MESSAGE_NOT_FOUND instead of MQ_ERROR_MESSAGE_ALREADY_RECEIVED from a RECEIVE whose
-    cursor is at a message that is no longer available.
+    cursor is at a message that has become unavailable.
     """
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:

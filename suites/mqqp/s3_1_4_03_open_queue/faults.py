@@ -379,3 +379,17 @@ class ClientSecondHandleOfQueuePurgedWithoutOpenQueue(ClientOpening):
             if known == (queue.RemoteServer, queue.FormatName):
                 return entry.RRSessionHandle
         return (yield from super().call_open_queue(queue))
+
+
+@fault("client-queue-reopened-without-open-queue", breaks="MQQP-3.1.4.3-07")
+class ClientQueueReopenedWithoutOpenQueue(ClientOpening):
+    """The client does not call RemoteQMOpenQueue for a queue that it has opened before and closed."""
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        contexts: dict[tuple[Any, str], Any] = self.__dict__.setdefault("contexts", {})
+        name = queue.RemoteServer, queue.FormatName
+        entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
+        if name in contexts and name not in [(one.queue.RemoteServer, one.queue.FormatName) for one in entries]:
+            return contexts[name]
+        contexts[name] = yield from super().call_open_queue(queue)
+        return contexts[name]

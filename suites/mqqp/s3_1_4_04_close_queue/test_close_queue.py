@@ -87,6 +87,13 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         evidence=read.evidence,
         case="read of the closed queue",
     )
+    late = [read, queue.start_receive(), queue.peek(by=Method.START_RECEIVE), queue.purge()]
+    judge(
+        "MQQP-3.1.4.4-15",
+        expected=each(True, "call with the handle of the closed queue is refused"),
+        observed=[one.is_refused for one in late],
+        evidence=late,
+    )
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     still_refused = remote.open_remote(other, "transactional")
     peeked.close()
@@ -113,12 +120,16 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
-def test_other_handles_of_closed_queue_stay_open(remote, judge):
-    """A queue has three handles, and one of them is closed: a cursor of the second handle, an unfinished receive of the
-    third handle, and peeks through both handles continue as before.
+@pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
+def test_other_handles_of_closed_queue_stay_open(remote, judge, which):
+    """A queue has three handles, two of them on one connection. The first, the second or the third handle is closed: a
+    cursor and an unfinished receive of the other two handles, and peeks through both, continue as before. The SUT
+    refuses a peek through the closed handle.
     """
-    queue = remote.open_with_messages("first", "second", "third")
-    beside, elsewhere = remote.open(association=queue.association), remote.open()
+    start = remote.open_with_messages("first", "second", "third")
+    handles = [start, remote.open(association=start.association), remote.open()]
+    queue = handles.pop(which)
+    beside, elsewhere = handles
     received = elsewhere.start_receive()
     own, cursor = queue.open_cursor(), beside.open_cursor()
     at_cursor = [queue.peek(hCursor=own), beside.peek(hCursor=cursor)]
@@ -134,6 +145,7 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
         "peek_next_by_other_cursor": following.label_or_outcome,
         "end_of_other_receive": ended.outcome,
         "queue": elsewhere.peek().label_or_outcome,
+        "peek_by_closed_handle_is_refused": queue.peek().is_refused,
     }
     expected = facts(
         received="first",
@@ -143,6 +155,7 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
         peek_next_by_other_cursor="third",
         end_of_other_receive="MQ_OK",
         queue="second",
+        peek_by_closed_handle_is_refused=True,
     )
     judge.all(expected=expected, observed=observed, evidence=[received, closed, *reads, following, ended])
 
@@ -242,11 +255,16 @@ def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
-    """A queue is opened twice, and one of the two handles is closed: OpenQueueEntryCollection contains only the entry
-    of the other handle.
+    """A queue is opened twice, and one of the two handles is closed while a cursor is open, a receive has not ended and
+    two reads wait: OpenQueueEntryCollection contains only the entry of the other handle. When the other handle is
+    closed too, the collection contains neither entry.
     """
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]
+    remote.deliver(["first"])
+    closed.start_receive().expect_success()
+    for cursor in (0, closed.open_cursor()):
+        closed.begin_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
 
     def list_known_entries() -> list[int]:
         entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
@@ -259,10 +277,14 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
         "contexts_before_the_close": before,
         "close": ended.outcome,
         "contexts_after_the_close": list_known_entries(),
+        "second_close": other.close().outcome,
+        "contexts_after_the_second_close": list_known_entries(),
     }
     expected = facts(
         contexts_before_the_close=[one.context for one in queues],
         close="MQ_OK",
         contexts_after_the_close=[other.context],
+        second_close="MQ_OK",
+        contexts_after_the_second_close=[],
     )
     judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

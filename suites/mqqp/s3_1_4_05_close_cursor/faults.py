@@ -299,3 +299,19 @@ class ServerCursorOfWaitingReadNotClosed(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-cursor-with-unended-receive-not-closed", breaks="MQQP-3.1.4.5-11")
+class ServerCursorWithUnendedReceiveNotClosed(RemoteOpening):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor whose message is locked by a receive, but does not close the
+    cursor.
+    """
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        at = getattr(cursor, "MessagePositionReference", None)
+        if getattr(at, "State", None) is MessagePositionState.LOCKED:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        else:
+            super().remote_qm_close_cursor(call, now)

@@ -33,7 +33,8 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     handle of the same queue. With the right handle, the call closes one of three cursors, and the SUT refuses reads by
     that cursor. Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their
     messages, and a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor.
-    RemoteQMCloseCursor also succeeds for a cursor whose message was received.
+    RemoteQMCloseCursor also succeeds for a cursor whose message was received, for a cursor with which a read waits, and
+    for a cursor with which a receive has not ended; afterwards, the cursor is unknown.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -144,3 +145,21 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         evidence=[*closes, late],
         case="cursor whose message was received",
     )
+    holder, receiver = queue.open_cursor(), queue.open_cursor()
+    for one, state in ((waiter, "peek waits"), (holder, "receive has not ended"), (receiver, "receive waits")):
+        if one == holder:
+            held = queue.start_receive(by=by, hCursor=holder)
+        elif one == receiver:
+            queue.acknowledge(held)
+            queue.begin_receive(by=by, hCursor=receiver, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
+        closes = [queue.close_cursor(one), queue.close_cursor(one)]
+        lates = [queue.read(action, by=by, hCursor=one) for action in (Action.PEEK_CURRENT, Action.RECEIVE)]
+        judge(
+            "MQQP-3.1.4.5-01",
+            "MQQP-3.1.4.5-11",
+            "MQDMPR-3.1.7.1.2-06",
+            expected=facts(closes=["MQ_OK", INVALID_HANDLE], reads=each(status(NO_CURSOR))),
+            observed={"closes": [one.outcome for one in closes], "reads": lates},
+            evidence=[*closes, *lates],
+            case=f"cursor with which a {state}",
+        )

@@ -13,7 +13,7 @@ from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.releases import find_release
-from harness.wire.rpc import QM2QM, QMCOMM, Syntax
+from harness.wire.rpc import NDR, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal, Syntax, bind
 from harness.wire.rpc_qm2qm import INFINITE, PortType
 
 pytestmark = needs("qm2qm")
@@ -29,6 +29,20 @@ def request_ports(remote: Remote, *types: int) -> list[Call]:
     """Call RemoteQMGetQMQMServerPort for each given port type on a new connection; return the results."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
+
+
+def request_ports_at(remote: Remote, port: int | None, *types: int) -> list[Call]:
+    """Call RemoteQMGetQMQMServerPort for each given port type at a port; return the results, or an empty list if the
+    SUT does not serve qm2qm at the port.
+    """
+    if not port or port > HIGHEST_PORT:
+        return []
+    try:
+        association = remote.connect(port)
+    except SutUnavailable:
+        return []
+    refused, _ = association.offer(QM2QM)
+    return [] if refused else [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
 def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
@@ -117,7 +131,57 @@ def test_interface_is_served_after_restart(remote, sut, judge):
     )
 
 
-@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
+@covers("MQQP-3.1.3-01")
+@sut_survives()
+def test_interface_is_served_after_broken_connections(remote, sut, judge):
+    """Clients end their connections in several ways: before a bind, in the middle of a bind, after invalid bytes, after
+    a bind to an unknown interface, and, last, while a queue is open and a read waits. After each end, a bind to qm2qm
+    succeeds, and a client that was connected before and a new client can read a message.
+    """
+    port, queue = remote.get_read_port(), remote.open_with_messages("first")
+    lost = remote.open("admin")
+    lost.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    good = bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))
+    sent_before_the_end = {
+        "no byte": b"",
+        "half of a bind": good[: len(good) // 2],
+        "a version that does not exist": b"\xff" + good[1:],
+        "a bind with the length 0": good[:8] + bytes(2) + good[10:],
+        "bytes of another protocol": b"GET / HTTP/1.0\r\n\r\n",
+    }
+    found = {}
+    for name, data in sent_before_the_end.items():
+        broken = remote.connect(port)
+        if data:
+            broken.send(data)
+            broken.wait_closed(sut.quiet_ms)
+        if not broken.over:
+            broken.close()
+        found[name] = try_to_bind(remote, port, QM2QM)
+    remote.connect(port).offer(UNKNOWN_SYNTAX)
+    found["a bind to an unknown interface"] = try_to_bind(remote, port, QM2QM)
+    judge(
+        "MQQP-3.1.3-01",
+        expected=facts(**dict.fromkeys(found, "served")),
+        observed=found,
+        case="bind after a broken connection",
+        evidence=queue.session.evidence,
+    )
+    lost.association.close()
+    bound = try_to_bind(remote, port, QM2QM)
+    reads = [queue.peek()]
+    if bound == "served":
+        reads.append(remote.open().peek())
+    judge(
+        "MQQP-3.1.3-01",
+        expected=facts(bind="served", reads=["first"] * 2),
+        observed={"bind": bound, "reads": [one.label_or_outcome for one in reads]},
+        case="bind and reads after the loss of a client with an open queue",
+        evidence=reads,
+    )
+
+
+@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D05")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
     """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
@@ -131,6 +195,13 @@ def test_unknown_port_type_has_no_port(remote, judge):
     }
     expected: dict[str, Any] = {"calls with a port type above 3": each("no port"), "call with IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
+    judge(
+        "MQQP-3.1.4.8-D05",
+        expected=between(1, HIGHEST_PORT),
+        case="port for IP_READ after calls with other port types",
+        observed=calls[-1].status,
+        evidence=calls[-1].evidence,
+    )
     spx = (
         request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)
         if find_release(remote.sut).spx is False
@@ -160,7 +231,8 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
     """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection, while a queue is open, while a read
-    waits, and after the queue was closed. Each port is the default port, or the default port plus a multiple of 11.
+    waits, after the queue was closed, and for calls at each of the two ports. Each port is the default port, or the
+    default port plus a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = request_ports(remote, *types)
@@ -172,8 +244,9 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     waiting = request_ports(remote, *types)
     queue.close()
     closed = request_ports(remote, *types)
-    every = [[call.status for call in calls] for calls in (before, open_beside, after, waiting, closed)]
-    evidence = [*before, *after, *waiting, *closed]
+    at_ports = [calls for one in before if (calls := request_ports_at(remote, one.status, *types))]
+    every = [[call.status for call in calls] for calls in (before, open_beside, after, waiting, closed, *at_ports)]
+    evidence = [*before, *after, *waiting, *closed, *(call for calls in at_ports for call in calls)]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
     every_type = [
         *before,
@@ -181,6 +254,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
         *after,
         *waiting,
         *closed,
+        *(call for calls in at_ports for call in calls),
         *request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ),
     ]
     judge(

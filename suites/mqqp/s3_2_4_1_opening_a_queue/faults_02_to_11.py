@@ -328,3 +328,17 @@ class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
         assert queue.binding is not None
         yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
         yield from self.qm.server_bindings.close_binding(queue.binding)
+
+
+@fault("client-binding-not-closed-after-cancelled-read", breaks="MQQP-3.2.4.1-07")
+class ClientBindingNotClosedAfterCancelledRead(ClientOpening):
+    """The client does not close the second binding handle of a queue on which a read waited when the queue was
+    closed.
+    """
+
+    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
+            assert queue.binding is not None
+            yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
+        else:
+            yield from super().close_queue_at_server(queue)

@@ -11,7 +11,7 @@ from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Method, PortType
-from suites.mqqp.steps.reader import Outcome, Reader
+from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 FIVE_MINUTES_MS = 300_000
 INVALID_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
@@ -177,22 +177,32 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """The SUT has three queues open, and the connections of all three calls of RemoteQMOpenQueue are open. The
-    application closes the second queue and then the third queue. Each time, only the connection of the closed queue
-    closes.
+    """The SUT has five queues open, and the connections of all five calls of RemoteQMOpenQueue are open. The
+    application closes four queues one after the other: a queue with a cursor, a queue where a peek waits, a queue where
+    a peek waits whose cancellation fails, and a queue whose RemoteQMCloseQueue returns a failure. Each time, only the
+    connection of the closed queue closes.
     """
     reader = Reader(peer, sut)
-    remotes = [reader.open() for _ in range(3)]
-    calls = reader.server.wait("RemoteQMOpenQueue", 3)
+    remotes = [reader.open() for _ in range(5)]
+    calls = reader.server.wait("RemoteQMOpenQueue", 5)
     before = [call.association.over for call in calls]
+    reader.open_cursor(remotes[1])
+    reader.let_reads_wait()
+    for count, number in enumerate((2, 3), 1):
+        reader.begin_read(Reading.PEEK, remotes[number], Reader.LONG_TIMEOUT_MS)
+        reader.await_reads(count)
+    failing_methods = {3: Method.CANCEL_RECEIVE, 4: Method.CLOSE_QUEUE}
     after = []
-    for number in (1, 2):
-        reader.ask("remote_close", remote=remotes[number])
+    for number in (1, 2, 3, 4):
+        if number in failing_methods:
+            reader.server.answers[failing_methods[number]] = lambda call: call.respond(Return=NO_SUCH_QUEUE)
+        reader.begin("remote_close", remote=remotes[number]).wait()
         calls[number].association.wait_closed()
         after.append([call.association.over for call in calls])
     observed = {"while_open": before, "after_each_close": after}
+    closed = [[1 <= number <= last for number in range(5)] for last in (1, 2, 3, 4)]
     judge.all(
-        expected=facts(while_open=each(False), after_each_close=[[False, True, False], [False, True, True]]),
+        expected=facts(while_open=each(False), after_each_close=closed),
         observed=observed,
         case="binding is closed",
         evidence=calls,

@@ -75,11 +75,15 @@ def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDe
 @for_each_section(lambda section: [*section.old.values(), *section.new.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
-    """The SUT has three queues of the peer and cursors open, and has read the second queue, also by a cursor. Each
-    further read of this queue has the required value in each field: in the REMOTEREADDESC of RemoteQMStartReceive when
-    the peer returns version 5.0, in the REMOTEREADDESC2 of RemoteQMStartReceive2 when the peer returns version 6.1.
+    """The SUT has read a queue of the peer and closed it, has opened the queue three more times, with cursors, and has
+    read by the second handle. Each further read by this handle has the required value in each field: in the
+    REMOTEREADDESC of RemoteQMStartReceive when the peer returns version 5.0, in the REMOTEREADDESC2 of
+    RemoteQMStartReceive2 when the peer returns version 6.1. The dwRequestIDs of simultaneous reads differ.
     """
     reader, reading = Reader(peer, sut), section.reading
+    closed = reader.open()
+    reader.begin_read(reading, closed).outcome()
+    reader.begin("remote_close", remote=closed).wait()
     remotes = [reader.open() for _ in range(3)]
     cursor = None
     if reading.by_cursor:
@@ -99,6 +103,9 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
             reader.set_version(*version)
             current = Reading.PEEK_CURRENT_BY_CURSOR
             judge_fields_of_reads(reader, judge, current, (method, rules), (remotes[1], cursor), (0,))
+    for version, _, rules in (old, new) if asks_version else (old,):
+        reader.set_version(*version)
+        judge_ids_of_simultaneous_reads(reader, judge, reading, rules["dwRequestID"], (remotes[1], cursor))
     if not asks_version:
         judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
@@ -160,6 +167,35 @@ def judge_fields_of_reads(
     return True
 
 
+def judge_ids_of_simultaneous_reads(
+    reader: Reader, judge: Judge, reading: Reading, rule: str, where: tuple[int, int | None]
+) -> None:
+    """Judge dwRequestID of two reads that begin before the peer answers RemoteQmGetVersion."""
+    held: list[ServedCall] = []
+    begun, answer, (remote, cursor) = len(reader.reads()), reader.server.answers[Method.GET_VERSION], where
+    reader.server.answers[Method.GET_VERSION] = held.append
+    timeouts_ms = (Reader.LONG_TIMEOUT_MS, Reader.LONG_TIMEOUT_MS + 1)
+    requests = [reader.begin_read(reading, remote, one, cursor) for one in timeouts_ms]
+    reader.peer.environment.run_until(lambda: len(held) == len(requests), reader.sut.quiet_ms)
+    reader.server.answers[Method.GET_VERSION] = answer
+    for call in held:
+        answer(call)
+    reader.run_until_reads(begun + len(requests))
+    calls = reader.reads()[begun:]
+    ids = {reader.get_read_description(one).ulTimeout: reader.get_read_description(one).dwRequestID for one in calls}
+    if set(ids) != set(timeouts_ms):
+        return
+    before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
+    reader.begin("cancel", request=requests[0].number)
+    cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
+    observed = {
+        "dwRequestIDs_differ": len(set(ids.values())) == len(ids),
+        "dwRequestID_of_RemoteQMCancelReceive": [call.into.dwRequestID for call in cancels if call.into is not None],
+    }
+    expected = facts(dwRequestIDs_differ=True, dwRequestID_of_RemoteQMCancelReceive=[ids[timeouts_ms[0]]])
+    judge(rule, expected=expected, observed=observed, case="simultaneous reads", evidence=[*calls, *cancels])
+
+
 def judge_fields_of_read(
     reader: Reader, judge: Judge, rules: Mapping[str, str], call: ServedCall, numbers: Mapping[str, int]
 ) -> None:
@@ -179,11 +215,11 @@ def judge_fields_of_read(
 
 
 def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
-    """Return the required values of the numeric fields except dwRequestID, for a read of the second queue."""
+    """Return the required values of the numeric fields except dwRequestID, for a read by the third handle and cursor."""
     return {
-        "hRemoteQueue": Reader.SECOND.queue,
-        "dwQueue": Reader.SECOND.descriptor,
-        "hCursor": Reader.NEXT_CURSOR if reading.by_cursor else 0,
+        "hRemoteQueue": Reader.THIRD.queue,
+        "dwQueue": Reader.THIRD.descriptor,
+        "hCursor": 2 * Reader.NEXT_CURSOR - Reader.CURSOR if reading.by_cursor else 0,
         "ulAction": reading.action,
         "ulTimeout": timeout_ms,
         "dwSize": 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import RpcBytes
+from reference_qm.surface.inputs import RpcBytes, RpcLost
 
 LISTENER_ENDED = "the listener of DCE/RPC has ended"
 
@@ -24,3 +24,21 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
         super().on_bytes(event, now)
         if len(self.qm.remote.associations) < before:
             self.__dict__["ended"] = True
+
+
+@fault("server-rpc-listener-ends-with-lost-client", breaks="MQQP-3.1.3-01")
+class ServerRpcListenerEndsWithLostClient(RpcServing):
+    """After a client with an open queue has lost its connection, the server serves no new RPC connection."""
+
+    def on_lost(self, event: RpcLost, now: Now) -> None:
+        before = len(list(self.qm.remote.OpenQueueEntryCollection))
+        super().on_lost(event, now)
+        self.__dict__["lost"] = self.__dict__.get("lost") or before > 1
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        served: set[str] = self.__dict__.setdefault("served", set())
+        if self.__dict__.get("lost") and event.connection not in served:
+            self.qm.remote.associations.close_connection(event.connection, LISTENER_ENDED)
+            return
+        served.add(event.connection)
+        super().on_bytes(event, now)
