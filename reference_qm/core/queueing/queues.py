@@ -164,6 +164,8 @@ class Queues(Part):
             collection, name = queue.parent.SubqueueCollection, name.partition(";")[2]
         if collection.get(name) is queue:
             del collection[name]
+        if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
+            self.qm.publishing.note_public_queues()
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue, its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.

@@ -69,7 +69,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 
 
 @needs("send", "pause")
-@covers("MQDMPR-3.1.1.12-D60")
+@covers("MQDMPR-3.1.1.12-D60", "MQDMPR-3.1.7.1.32-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
     """Two messages, one 3 s after the other, wait in their paused outgoing queue for several seconds: the SentTime of
@@ -99,12 +99,41 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     )
     judge(
         "MQDMPR-3.1.1.12-D60",
+        "MQDMPR-3.1.7.1.32-03",
         expected=between(BETWEEN_MESSAGES_S - 1, BETWEEN_MESSAGES_S + WAIT_FOR_EXPIRY_S - 1),
         observed=sent_s[-1] - sent_s[-2],
         case="seconds between the SentTimes of the two messages that waited",
         evidence=frames,
     )
     session.acknowledge_all()
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.1.32-03")
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge, delivery):
+    """The session is lost before the peer acknowledges a message, and the SUT sends the message again several seconds
+    later: both copies of the message have the same SentTime.
+    """
+    sender = Sender(peer, sut, peer.direct_name(f"mqc-repeated-{delivery}"))
+    sender.send(1, delivery=delivery)
+    session = sender.await_session()
+    frames = sender.collect(session, 1)
+    peer.pass_time(BETWEEN_MESSAGES_S * 1_000)
+    session.close()
+    later = sender.await_session()
+    copies = sender.collect(later, 1)
+    later.acknowledge_all()
+    if not frames or not copies:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.32-03", reason="the SUT did not send the message twice")
+        return
+    judge(
+        "MQDMPR-3.1.7.1.32-03",
+        expected=frames[0]["UserHeader"].SentTime,
+        observed=copies[0]["UserHeader"].SentTime,
+        case="SentTime of the second copy in seconds",
+        evidence=[*frames, *copies],
+    )
 
 
 @needs("send", "receive")

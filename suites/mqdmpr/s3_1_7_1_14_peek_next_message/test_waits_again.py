@@ -66,14 +66,16 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
 
 
 @for_each_peek(RULES_OF_LATER_READS)
-def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, judge, action):
-    """A peek by a cursor waits; then a peek without a cursor and a receive begin to wait: one message completes all
-    three reads.
+@pytest.mark.parametrize("handle", ["same handle", "other handle"])
+def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, judge, action, handle):
+    """A peek by a cursor waits; then a peek without a cursor and a receive of the same handle or of another handle
+    begin to wait: one message completes all three reads.
     """
     queue, cursor = open_waiting_cursor(remote, action)
+    other = queue if handle == "same handle" else remote.open()
     reads = [queue.begin(action, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)]
     taken = [queue.start_receive()] if action is Action.PEEK_NEXT else []
-    reads += [queue.begin(one, ulTimeout=LONG_TIMEOUT_MS) for one in (Action.PEEK_CURRENT, Action.RECEIVE)]
+    reads += [other.begin(one, ulTimeout=LONG_TIMEOUT_MS) for one in (Action.PEEK_CURRENT, Action.RECEIVE)]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
     judge(

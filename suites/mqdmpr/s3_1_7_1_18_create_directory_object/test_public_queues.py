@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -10,6 +12,8 @@ from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
 CREATED_PROPERTIES = {"label": "created", "quota_kb": 77, "journaling": True, "base_priority": 3}
+OBJECT_READ_MS = 1_000
+"""A time in ms in which a queue manager can notice a change of the directory."""
 
 
 @needs("directory", "environment", "queue_control")
@@ -42,29 +46,96 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name of a later queue")
 
 
+def add_foreign_object(enterprise, judge, name):
+    """Create an object with the path name of a new public queue in the directory, as an administrator; return the
+    object, or None after an ended check if the control channel cannot create the object.
+    """
+    try:
+        return enterprise.change_object(name, present=True, label="of another queue")
+    except ControlRefused as refused:
+        judge.end_unobservable(f"the control channel cannot create a queue's object in the directory: {refused}")
+        return None
+
+
+def is_listed(sut, name):
+    """Return whether the SUT lists a queue."""
+    return name in [queue["name"] for queue in sut.control.call("list")["queues"]]
+
+
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-D04")
 def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
     """The directory already contains an object with the path name of a new public queue: the SUT refuses to create the
-    queue, and does not list it.
+    queue, at once and again when it can have read the object; the SUT does not list the queue, and the object is
+    unchanged.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()
-    try:
-        found = enterprise.change_object(name, present=True, label="of another queue")
-    except ControlRefused as refused:
-        judge.end_unobservable(f"the control channel cannot create a queue's object in the directory: {refused}")
+    found = add_foreign_object(enterprise, judge, name)
+    if found is None:
         return
-    answer = sut.attempt("create_queue", name=name)
-    is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
-    if is_listed:
+    answers = [sut.attempt("create_queue", name=name)]
+    listed = [is_listed(sut, name)]
+    peer.pass_time(OBJECT_READ_MS)
+    answers.append(sut.attempt("create_queue", name=name))
+    listed.append(is_listed(sut, name))
+    left = enterprise.read_object(name)
+    if any(listed):
         sut.attempt("delete_queue", name=name)
     else:
         enterprise.change_object(name, present=False)
     judge(
         "MQDMPR-3.1.7.1.18-D04",
-        expected=facts(object_exists=True, creation=Outcome.REFUSED, queue_is_listed=False),
-        observed={"object_exists": bool(found), "creation": answer, "queue_is_listed": is_listed},
+        expected=facts(
+            object_exists=True,
+            creations=[Outcome.REFUSED] * 2,
+            queue_is_listed=[False] * 2,
+            object_is_unchanged=holds("the directory object is unchanged"),
+        ),
+        observed={
+            "object_exists": bool(found),
+            "creations": answers,
+            "queue_is_listed": listed,
+            "object_is_unchanged": left == found,
+        },
+    )
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.18-02")
+@pytest.mark.parametrize("cause", ["directory unavailable", "existing object"])
+def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
+    """The creation of a public queue fails because the directory is unavailable, or because the directory already
+    contains an object with the path name of the queue: the SUT raises the change notification about the queue although
+    the creation fails, because the notification precedes the access to the directory.
+    """
+    enterprise = Enterprise(peer, sut)
+    notified = enterprise.create_queue()
+    if ("QueueCreation", notified) not in enterprise.list_notifications():
+        reason = "the SUT raises no change notification about a created public queue"
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.18-02", reason=reason)
+        return
+    name = enterprise.new_path_name()
+    if cause == "directory unavailable":
+        sut.change_environment(directory=False)
+    elif add_foreign_object(enterprise, judge, name) is None:
+        return
+    answer = sut.attempt("create_queue", name=name)
+    operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
+    if cause == "directory unavailable":
+        sut.change_environment(directory=True)
+        enterprise.await_online()
+    elif answer == Outcome.REFUSED:
+        enterprise.change_object(name, present=False)
+    if answer != Outcome.REFUSED:
+        sut.attempt("delete_queue", name=name)
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.18-02", reason="the SUT created the queue")
+        return
+    judge(
+        "MQDMPR-3.1.7.1.18-02",
+        expected=["QueueCreation"],
+        observed=operations,
+        case=f"change notifications about a queue that was not created ({cause})",
     )
 
 
@@ -80,7 +151,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
     sut.change_environment(directory=False)
     answers = [sut.attempt(sut.create_queue, name) for _ in range(2)]
     offline = enterprise.is_offline()
-    is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
+    listed = is_listed(sut, name)
     judge(
         "MQDMPR-3.1.7.1.18-D03",
         expected=facts(
@@ -88,7 +159,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
         ),
         observed={
             "creations": answers,
-            "queue_is_listed": is_listed,
+            "queue_is_listed": listed,
             "directory_object": enterprise.read_object(name),
             "DirectoryOffline": offline,
         },

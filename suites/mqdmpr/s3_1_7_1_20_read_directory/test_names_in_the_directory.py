@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
@@ -34,6 +34,8 @@ ROUTING_RULES = (
 )
 UNKNOWN_GUID = "6d71636f-6e66-4f72-8d00-0000000000bf"
 """An identifier that no queue has."""
+MISSING_NUMBER = 0xFFF0_0000
+"""A number that no private queue has."""
 
 
 @needs("directory", "send")
@@ -203,20 +205,21 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
-@covers("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20")
+@covers("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
-    """The SUT finds the path name of a public queue of another queue manager, and the computer of a private queue of
-    that queue manager, before and after an outage of the directory, but not during the outage.
+    """The SUT finds the path names of two public queues of other queue managers, and the computer of a private queue of
+    another queue manager, before and after an outage of the directory, but not during the outage.
     """
     enterprise = Enterprise(peer, sut)
     names = {
-        "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
-        "MQDMPR-3.1.7.1.20-20": rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001",
+        f"PUBLIC={FAR_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
+        f"PUBLIC={PEER_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
+        rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20",),
     }
 
     def is_found():
-        answers = {rule: sut.control.call("get_queue_path", format_name=name) for rule, name in names.items()}
-        return {rule: answer["status"] == "MQ_OK" for rule, answer in answers.items()}
+        answers = {name: sut.control.call("get_queue_path", format_name=name) for name in names}
+        return {name: answer["status"] == "MQ_OK" for name, answer in answers.items()}
 
     before = is_found()
     enterprise.go_offline()
@@ -224,17 +227,74 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     sut.change_environment(directory=True)
     enterprise.await_online()
     after = is_found()
-    for rule in names:
+    for name, rules in names.items():
         judge(
-            rule,
+            *rules,
             expected={
                 "queue is found before": True,
                 "queue is found while the directory is offline": False,
                 "queue is found afterwards": True,
             },
             observed={
-                "queue is found before": before[rule],
-                "queue is found while the directory is offline": offline[rule],
-                "queue is found afterwards": after[rule],
+                "queue is found before": before[name],
+                "queue is found while the directory is offline": offline[name],
+                "queue is found afterwards": after[name],
             },
+            case=name,
         )
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
+@covers("MQDMPR-3.1.7.1.20-09")
+def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
+    """The SUT deletes one of two public queues; then the directory becomes unavailable: the SUT finds only the path
+    name of the queue that it still has.
+    """
+    enterprise = Enterprise(peer, sut)
+    queues = {word: enterprise.new_path_name() for word in ("kept", "deleted")}
+    names = {word: sut.control.call("create_queue", name=one)["format_names"]["public"] for word, one in queues.items()}
+    statuses_before = [sut.control.call("get_queue_path", format_name=name)["status"] for name in names.values()]
+    sut.control.call("delete_queue", name=queues["deleted"])
+    enterprise.go_offline()
+    statuses = {word: sut.control.call("get_queue_path", format_name=name)["status"] for word, name in names.items()}
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    sut.attempt("delete_queue", name=queues["kept"])
+    judge(
+        "MQDMPR-3.1.7.1.20-09",
+        expected=facts(before=["MQ_OK", "MQ_OK"], kept_queue="MQ_OK", deleted_queue="MQ_ERROR_ILLEGAL_FORMATNAME"),
+        observed={"before": statuses_before, "kept_queue": statuses["kept"], "deleted_queue": statuses["deleted"]},
+        case="statuses of Get Queue Path before the deletion and while the directory is offline",
+    )
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
+@covers("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")
+def test_own_computer_is_found_without_directory(peer, sut, judge):
+    """While the directory is unavailable, the SUT still finds its own computer for private format names with its own
+    GUID: the name of an existing queue, the name of a deleted queue, and a name with a number that no queue has.
+    """
+    enterprise = Enterprise(peer, sut)
+    queues = {word: sut.new_queue(word) for word in ("kept", "deleted")}
+    names = {word: sut.private_format_name(queue) for word, queue in queues.items()}
+    names["missing"] = rf"PRIVATE={sut.guid}\{MISSING_NUMBER:08x}"
+    sut.control.call("delete_queue", name=queues["deleted"])
+
+    def find_computers():
+        answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
+        return {f"{word} queue": [one["status"], one["machine"].lower()] for word, one in answers.items()}
+
+    before = find_computers()
+    enterprise.go_offline()
+    offline = find_computers()
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    computer = before["kept queue"][1] or "the name of the SUT's computer"
+    found = {word: ["MQ_OK", computer] for word in before}
+    judge(
+        "MQDMPR-3.1.7.1.20-17",
+        "MQDMPR-3.1.7.1.20-18",
+        expected={"with the directory": found, "without the directory": found},
+        observed={"with the directory": before, "without the directory": offline},
+        case="status and computer of each name",
+    )

@@ -119,6 +119,35 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     )
 
 
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06")
+def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
+    """In each of three outages, a refused change of a public queue, of a transactional public queue, and again of the
+    first queue is the SUT's first access to the directory: the SUT sets DirectoryOffline each time, and clears it when
+    the directory is available again.
+    """
+    enterprise = Enterprise(peer, sut)
+    names = [enterprise.create_queue(), enterprise.create_queue(transactional=True)]
+    for outage, name in enumerate((names[0], names[1], names[0]), start=1):
+        sut.change_environment(directory=False)
+        answer = sut.attempt("set_queue", name=name, label=f"lost in outage {outage}")
+        offline = enterprise.is_offline()
+        judge(
+            "MQDMPR-3.1.7.1.24-05",
+            expected=facts(change=Outcome.REFUSED, DirectoryOffline=True),
+            observed={"change": answer, "DirectoryOffline": offline},
+            case=f"outage {outage}",
+        )
+        sut.change_environment(directory=True)
+        online = enterprise.await_online()
+        judge(
+            "MQDMPR-3.1.7.1.24-06",
+            expected=holds("online again", otherwise="offline"),
+            observed=bool(online and offline),
+            case=f"state of the directory according to the SUT after outage {outage}",
+        )
+
+
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):

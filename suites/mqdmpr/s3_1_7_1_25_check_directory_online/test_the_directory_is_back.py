@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
 OLD_LABELS = ("first", "second", "third")
@@ -61,6 +64,59 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
             )
     finally:
         enterprise.change_object(quota_kb=published)
+
+
+def open_for_reading(peer, sut, queue):
+    """Open the queue to receive messages."""
+    sut.control.call("open_queue", queue=queue, access="receive")
+
+
+def open_to_peek(peer, sut, queue):
+    """Open the queue to peek at messages, with a cursor."""
+    handle = sut.control.call("open_queue", queue=queue, access="peek")["handle"]
+    sut.control.call("open_cursor", handle=handle)
+
+
+def let_receive_wait(peer, sut, queue):
+    """Let a receive wait for a message of the queue."""
+    request = PendingRequest(peer, "receive", queue=queue, timeout_ms=None)
+    peer.at_end(lambda: sut.attempt(lambda: sut.control.call("cancel", request=request.number)))
+
+
+def store_message(peer, sut, queue):
+    """Put a message into the queue."""
+    sut.send_here(queue, ["stored"])
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15")
+@pytest.mark.parametrize(
+    "use", [open_for_reading, open_to_peek, let_receive_wait, pytest.param(store_message, marks=needs("send"))]
+)
+def test_object_of_public_queue_in_use_is_read_again(peer, sut, judge, use):
+    """A public queue is open, has a waiting receive or contains a message, and a second public queue is not in use: the
+    labels of both queues change in the directory during an outage, and the SUT has the new labels when the directory
+    is available again.
+    """
+    enterprise = Enterprise(peer, sut)
+    queues = {word: enterprise.create_queue(label="old") for word in ("queue in use", "other queue")}
+    use(peer, sut, queues["queue in use"])
+    enterprise.go_offline()
+    for name in queues.values():
+        enterprise.change_object(name, label="new")
+    sut.change_environment(directory=True)
+
+    def read_labels():
+        return {word: sut.control.call("get_queue", name=name)["label"] for word, name in queues.items()}
+
+    enterprise.wait_until(lambda: set(read_labels().values()) == {"new"})
+    judge(
+        "MQDMPR-3.1.7.1.25-12",
+        "MQDMPR-3.1.7.1.25-15",
+        expected=dict.fromkeys(queues, "new"),
+        observed=read_labels(),
+        case="labels of the queues",
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")

@@ -257,13 +257,15 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.3-06",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-26",
+    "MQDMPR-3.1.7.3.3-29",
     "MQDMPR-3.1.7.3.3-46",
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
-    first, the last, the previous and the next message follow the positions in the subqueue. A search in the subqueue by
-    the identifier of a message that stayed in the queue finds no message, and a search in the queue finds no moved
-    message.
+    first, the last, the previous and the next message follow the positions in the subqueue, and a peek or a receive of
+    the current message finds each message. A search in the subqueue by the identifier of a message that stayed in the
+    queue finds no message, and a search in the queue finds no moved message. The messages that are moved back are also
+    found by their identifiers.
     """
     application = Application(peer, sut)
     sent = application.fill("b", "c", "a", "stays")
@@ -292,9 +294,8 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     case = "searches in the queue for moved messages"
     judge("MQDMPR-3.1.7.3.3-26", expected=not_found, observed=gone, evidence=sent, case=case)
 
-    def find(seek: str, label: str) -> str:
-        read = PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=moved[label], seek=seek)
-        return read.await_label()
+    def find(seek: str, label: str, verb: str = "peek_by_lookup_id") -> str:
+        return PendingRequest(peer, verb, queue=subqueue, lookup_id=moved[label], seek=seek).await_label()
 
     for rules, expected, observed in (
         (("MQDMPR-3.1.7.3.2-09",), "a", find("first", "b")),
@@ -305,5 +306,22 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
             ["a", "b", Outcome.REFUSED],
             [find("previous", label) for label in "bca"],
         ),
+        (("MQDMPR-3.1.7.3.3-29",), [*"abc"], [find("current", label) for label in "abc"]),
     ):
         judge(*rules, expected=expected, observed=observed, evidence=sent, case="labels returned by the searches")
+    for label in "ca":
+        application.call("move", queue=subqueue, lookup_id=moved[label], to=application.queue)
+    returned = application.lookup_ids()
+    current = [
+        PendingRequest(peer, verb, queue=application.queue, lookup_id=returned[label], seek="current").await_label()
+        for verb in ("peek_by_lookup_id", "receive_by_lookup_id")
+        for label in ("stays", "a", "c")
+        if label in returned
+    ]
+    judge(
+        "MQDMPR-3.1.7.3.3-29",
+        expected=facts(in_queue=["stays", "a", "c"] * 2, in_subqueue="b"),
+        observed={"in_queue": current, "in_subqueue": find("current", "b", "receive_by_lookup_id")},
+        evidence=sent,
+        case="searches for the current message after two messages were moved back",
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import each, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
@@ -13,6 +15,8 @@ from suites.mqmq.steps.layout import Layout
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
+UNKNOWN_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d7"
+"""The identifier of no object."""
 
 
 def _count_copies(sut, queues, label):
@@ -101,6 +105,39 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     )
 
 
+NAMES_OF_ONE_QUEUE = {
+    "list": "{single}",
+    "list of a list": "{nested}",
+    "list and its queue": "{single},{public}",
+    "two lists": "{single},{nested}",
+}
+"""Format names whose expansion is one queue of the peer."""
+
+
+@needs("send", "several_queues", "directory", "environment")
+@covers("MQDMPR-3.1.7.3.8-20", "MQDMPR-3.1.7.3.8-21")
+@pytest.mark.parametrize("name", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
+def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
+    """A format name contains a distribution list whose only queue is a public queue of the peer, this list in another
+    list, both lists, or the list and the queue: the queue gets one message, which lists a single destination.
+    """
+    identifier, single = create_list(peer, sut, "single", [str(PEER_PUBLIC_QUEUE)])
+    _, nested = create_list(peer, sut, "nested", [identifier])
+    copies = receive_copies(
+        peer, sut, name.format(single=single, nested=nested, public=f"PUBLIC={PEER_PUBLIC_QUEUE}"), 1
+    )
+    destinations = [Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ") for frame in copies]
+    observed = [
+        {
+            "queue": str(one["UserHeader.DestinationQueue"]),
+            "message lists several queues": bool(one["UserHeader.Flags.MQ"]),
+        }
+        for one in destinations
+    ]
+    expected = [{"queue": str(PEER_PUBLIC_QUEUE), "message lists several queues": False}]
+    judge.all(expected=expected, observed=observed, evidence=copies, case="copies")
+
+
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-18")
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
@@ -145,5 +182,42 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
             "sends_with_the_directory": outcomes_before,
             "sends_without_the_directory": outcomes_after,
             "send_to_the_queue_only": sut.attempt(sut.send, direct_name),
+        },
+    )
+
+
+@sut_survives()
+@needs("send", "queue_control", "receive", "several_queues", "directory", "environment")
+@covers("MQDMPR-3.1.7.3.8-15")
+def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
+    """A distribution list has a member that is not in the directory: the SUT refuses a send to this list, to a list
+    that contains this list beside a queue, to a list that contains that list, and to such a list beside a direct name.
+    No queue gets a copy. A send to a list without such a member succeeds.
+    """
+    enterprise = Enterprise(peer, sut)
+    queue = enterprise.create_queue()
+    identifier = str(enterprise.read_object(queue)["identifier"])
+    broken_identifier, broken = create_list(peer, sut, "broken", [UNKNOWN_MEMBER])
+    outer_identifier, outer = create_list(peer, sut, "outer", [identifier, broken_identifier])
+    _, outermost = create_list(peer, sut, "outermost", [outer_identifier, identifier])
+    fine_identifier, _ = create_list(peer, sut, "fine", [identifier])
+    _, nested = create_list(peer, sut, "nested", [fine_identifier])
+    listed = sut.change_directory_object(distribution_list=f"mqc-{sut.own}-broken") or {}
+    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER]:
+        reason = "the directory contains no distribution list with an unknown member"
+        judge.mark_not_exercised("MQDMPR-3.1.7.3.8-15", reason=reason)
+        return
+    sent = send_until_known(peer, sut, nested, "sent")
+    beside = rf"DIRECT=TCP:{sut.address}\{sut.new_queue('beside')}"
+    names = (broken, outer, outermost, f"{outer},{beside}", f"{beside},{outermost}")
+    outcomes = [sut.attempt(sut.send, name, label="refused") for name in names]
+    peer.pass_time(sut.quiet_ms)
+    judge(
+        "MQDMPR-3.1.7.3.8-15",
+        expected={"send to the list of a list": Outcome.DONE, "other sends": each(Outcome.REFUSED), "copies": [1, 0]},
+        observed={
+            "send to the list of a list": sent,
+            "other sends": outcomes,
+            "copies": [sut.labels(queue).count(label) for label in ("sent", "refused")],
         },
     )

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct, each, in_queue
+from harness.expectations import distinct, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
 
 pytestmark = needs("qm2qm")
 
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_READ_TIMEOUT_MS = 300
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 RULES_OF_ACTION = {
@@ -166,17 +167,29 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
         )
 
 
+def end_receive(remote, queue, cursor, end):
+    """Let a receive by a cursor wait, and end it by its timeout or by a cancel; return the receive."""
+    number = remote.request_id()
+    timeout_ms = SHORT_READ_TIMEOUT_MS if end == "timed out" else LONG_READ_TIMEOUT_MS
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, dwRequestID=number, ulTimeout=timeout_ms)
+    if end == "cancelled":
+        read.state_after_silence()
+        queue.cancel(number).expect_success()
+    read.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    return read
+
+
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
-def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
-    """When a receive by a cursor has timed out, the cursor does not reach a message that another reader then returns to
-    the queue; a new cursor reaches it (erratum E106). A second receive by the cursor times out while two messages are
-    locked: the cursor does not reach these messages either.
+@pytest.mark.parametrize("end", ["timed out", "cancelled"])
+def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
+    """When a receive by a cursor has timed out or was cancelled, the cursor does not reach a message that another
+    reader then returns to the queue; a new cursor reaches it (erratum E106). A second receive by the cursor ends in the
+    same way while two messages are locked: the cursor does not reach these messages either.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
     read_by_other = other.start_receive()
-    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
-    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = end_receive(remote, queue, cursor, end)
     other.put_message_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
@@ -184,31 +197,30 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     judge.all(
         expected={
             "receive by the other reader": "first",
-            "read that times out": Call.FAILURE,
+            "receive that ends": NO_MESSAGE_OUTCOME,
             "peek by a new cursor": "first",
-            "peek by the cursor": Call.FAILURE,
+            "receive by the cursor": Call.FAILURE,
         },
         observed={
             "receive by the other reader": read_by_other.label_or_outcome,
-            "read that times out": waited.label_or_failure,
+            "receive that ends": describe_end(waited),
             "peek by a new cursor": first_peek.label_or_outcome,
-            "peek by the cursor": last_read.label_or_failure,
+            "receive by the cursor": last_read.label_or_failure,
         },
         evidence=[read_by_other, waited, first_peek, last_read],
     )
     judge.conclude("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
     remote.deliver(["second"])
     read_later = [other.start_receive(), other.start_receive()]
-    waited_again = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
-    waited_again.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited_again = end_receive(remote, queue, cursor, end)
     for one in read_later:
         other.put_message_back(one).expect_success()
     at_last = queue.start_receive(hCursor=cursor)
     judge.all(
-        expected=each(Call.FAILURE),
-        observed=[waited_again.label_or_failure, at_last.label_or_failure],
+        expected=[NO_MESSAGE_OUTCOME, Call.FAILURE],
+        observed=[describe_end(waited_again), at_last.label_or_failure],
         evidence=[waited_again, at_last],
-        case="second receive that times out, and receive after the return of both messages",
+        case="second receive that ends, and receive after the return of both messages",
     )
 
 

@@ -66,7 +66,7 @@ def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
 
 
 @needs("subqueues")
-@covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
+@covers("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
 def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     """Two cursors are at a message that is moved to a subqueue: the SUT refuses a peek by the first cursor at this
     message, and returns the next message for a peek at the next message by the second cursor. A cursor at another
@@ -93,4 +93,5 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     )
     following = [sut.read_label("peek_next", cursor=cursor) for cursor in cursors]
     case = "peeks at the next message"
-    judge("MQDMPR-3.2.7.3-21", expected=[*"ccc"], observed=following, case=case, evidence=packets)
+    rules = ("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-21")
+    judge(*rules, expected=[*"ccc"], observed=following, case=case, evidence=packets)

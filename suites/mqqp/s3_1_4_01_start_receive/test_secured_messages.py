@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import needs
+from harness.expectations import each
+from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
+from harness.sut.releases import lacks_method
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
-from harness.wire.rpc_qm2qm import Method
+from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqb.steps.secured import BY_SID, NO_SIGNATURE_ACCEPTED_REASON, SHA512, sign_message
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.whole import build_full_message
@@ -15,6 +17,7 @@ from suites.mqqp.steps.whole import build_full_message
 SECURITY_FIELDS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
 """Values of SecurityHeader.DE: the default provider made the signature, or the provider in ProviderInfo made it."""
+SIGNED_PACKET = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
 
 
 @for_each_method(
@@ -24,9 +27,11 @@ DEFAULT, NAMED = 1, 0
     }
 )
 @needs("qm2qm", "security")
+@covers("MQDMPR-3.1.7.1.30-D02")
 def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
     """Two signed messages arrive; the second message names a cryptographic provider: receives return both messages with
-    their sender, certificate, signature and provider.
+    their sender, certificate, signature and provider. The packet of each peek, lookup and receive has a SecurityHeader
+    and the flag SH.
     """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))
@@ -39,9 +44,20 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
         )
     remote.send_all(sent)
     for packet in sent:
+        reads = [queue.peek(by=by)]
+        if not lacks_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+            reads.append(queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST))
         read = queue.receive(by=by)
         if read.outcome != "MQ_OK":
             raise ConformanceFailure(f"{NO_SIGNATURE_ACCEPTED_REASON}: {read.outcome}")
+        reads = [*(one for one in reads if one.packet is not None), read]
+        judge(
+            "MQDMPR-3.1.7.1.30-D02",
+            expected=each(SIGNED_PACKET),
+            observed=[_read_security_flag(one.packet) for one in reads],
+            evidence=reads,
+            errata="E81",
+        )
         judge(
             *rules["buffer"],
             expected=_read_security_fields(packet),
@@ -49,6 +65,11 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
             evidence=read.evidence,
             errata="E81",
         )
+
+
+def _read_security_flag(packet):
+    """Return whether a packet has a SecurityHeader, and its flag SH."""
+    return {"SecurityHeader": packet.haslayer("SecurityHeader") == 1, "UserHeader.Flags.SH": packet["UserHeader"].SH}
 
 
 def _read_security_fields(packet):
