@@ -123,12 +123,12 @@ def test_sent_time_of_acknowledgment_is_present_time(peer, sut, judge):
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
     ago, ahead = ({"SentTime": now_s + shift_s} for shift_s in (-SECONDS_PER_DAY, SECONDS_PER_DAY))
-    requested = {"properties": {"PA": 1, "NA": 1}}
+    requested = {"PA": 1, "NA": 1}
     sent = [
-        receiver.send_packet(receiver.build_message({**ago, "DM": 0}, **requested)),
-        receiver.send_packet(receiver.build_message({**ahead, "DM": 1}, **requested)),
-        receiver.send_packet(Sequence(peer).message(receiver.with_admin_queue(ago), **requested)),
-        receiver.send_packet(receiver.build_message(ago, queue="transactional", **requested)),
+        receiver.send_packet(receiver.build_message({**ago, "DM": 0}, properties=requested)),
+        receiver.send_packet(receiver.build_message({**ahead, "DM": 1}, properties=requested)),
+        receiver.send_packet(Sequence(peer).message(receiver.with_admin_queue(ago), properties=requested)),
+        receiver.send_packet(receiver.build_message(ago, queue="transactional", properties=requested)),
     ]
     if sut.has("receive") and sut.has("queue_control"):
         queue = sut.new_queue("read")
