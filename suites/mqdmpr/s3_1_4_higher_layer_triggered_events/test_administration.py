@@ -112,7 +112,8 @@ def test_offline_sut_completes_no_session_that_it_requested(peer, sut, judge, la
         following = session.connection.poll("ConnectionParameters")
     else:
         session.connection.send(parameters_response(parameters))
-        following = session.connection.poll("UserMessage")
+        peer.eventually(lambda: bool(session.connection.messages))
+        following = next(iter(session.connection.messages), None)
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=NO_SESSION,
