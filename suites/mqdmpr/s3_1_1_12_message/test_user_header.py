@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between, none
+from harness.errors import ConformanceFailure
+from harness.expectations import between, fields, none
 from harness.run.marks import covers, needs, varied
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
@@ -15,6 +19,7 @@ TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 WAIT_FOR_EXPIRY_S, BETWEEN_MESSAGES_S = 5, 3
+SECONDS_PER_DAY = 86_400
 
 
 @needs("send", "receive")
@@ -134,6 +139,44 @@ def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge
         case="SentTime of the second copy in seconds",
         evidence=[*frames, *copies],
     )
+
+
+@covers("MQDMPR-3.1.1.12-D60")
+@varied("trace", "positive journaling", "negative journaling", priority=("3", "7"), body=("short", "5,000 bytes"))
+def test_sent_time_of_acknowledgment_is_present_time(peer, sut, judge):
+    """Messages with a SentTime of a day ago or of a day ahead request acknowledgments: an express, a recoverable and a
+    transactional message arrive, and the transactional queue refuses a nontransactional message. If a queue can be
+    created and read, two further messages are received and purged. The SentTime of each administration acknowledgment
+    is the present time.
+    """
+    now_s = peer.environment.now().utc_s
+    receiver = AcknowledgingReceiver(peer, sut)
+    ago, ahead = ({"SentTime": now_s + shift_s} for shift_s in (-SECONDS_PER_DAY, SECONDS_PER_DAY))
+    requested = {"PA": 1, "NA": 1}
+    sent = [
+        receiver.send_packet(receiver.build_message({**ago, "DM": 0}, properties=requested)),
+        receiver.send_packet(receiver.build_message({**ahead, "DM": 1}, properties=requested)),
+        receiver.send_packet(Sequence(peer).message(receiver.with_admin_queue(ago), properties=requested)),
+        receiver.send_packet(receiver.build_message(ago, queue="transactional", properties=requested)),
+    ]
+    if sut.has("receive") and sut.has("queue_control"):
+        queue = sut.new_queue("read")
+        to = {"destination": rf"TCP:{sut.address}\{queue}"}
+        sent += [
+            receiver.send_packet(receiver.build_message(ago, properties={bit: 1}, label=bit, **to))
+            for bit in ("PR", "NR")
+        ]
+        if not peer.eventually(lambda: len(sut.labels(queue)) > 1):
+            raise ConformanceFailure("the messages did not arrive in their queue")
+        sut.control.call("receive", queue=queue, timeout_ms=0)
+        sut.control.call("purge", queue=queue)
+    acks = receiver.await_acks(len(sent))
+    if not acks:
+        raise ConformanceFailure("the SUT did not acknowledge the messages")
+    present = between(now_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
+    for ack in acks:
+        judge.all(expected=fields({"UserHeader.SentTime": present}), observed=ack, evidence=[*sent, ack])
+    receiver.acknowledge_all()
 
 
 @needs("send", "receive")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import any_order, distinct
+from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs, varied
-from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
+from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 
 
 @needs("qm2qm")
@@ -136,3 +136,27 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
     judge(
         "MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference of the descriptor"
     )
+
+
+@needs("qm2qm", "inspect", "open_to_send", "several_queues", "queues")
+@covers("MQDMPR-3.1.1.16-07")
+@pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+def test_descriptor_of_several_queues_has_no_read_state_of_reader(peer, remote, sut, judge, access):
+    """Remote readers have two queues of the SUT open, and one of them reads. An application opens these queues and a
+    queue of the peer together, before and after the reads: the RemoteReadState of each of these descriptors is None.
+    """
+    queues = [sut.queue(), sut.new_queue("beside")]
+    to = ",".join([peer.direct_name("mqc-several"), *(sut.direct_name(queue) for queue in queues)])
+    handles = [sut.control.call("open_to_send", to=to)["handle"]]
+    reader = remote.open(access=access)
+    remote.open_remote(reader.association, access=access).expect_success()
+    form = queue_format(DIRECT, sut.direct_name(queues[1]).removeprefix("DIRECT="))
+    remote.open_remote(reader.association, form=form, access=access).expect_success()
+    handles.append(sut.control.call("open_to_send", to=to)["handle"])
+    read = reader.peek()
+    handles.append(sut.control.call("open_to_send", to=to)["handle"])
+    descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
+    for handle in handles:
+        sut.control.call("close_queue", handle=handle)
+    states = [descriptors[handle]["RemoteReadState"] for handle in handles if handle in descriptors]
+    judge.all(expected=each("None", "RemoteReadState"), observed=states, evidence=[reader.opened, read])

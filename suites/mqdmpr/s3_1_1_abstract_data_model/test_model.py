@@ -4,10 +4,13 @@ only in the model.
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
+from suites.messages import Sequence
 
 LONG_READ_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
@@ -41,6 +44,54 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
             "third read": empty.failed or empty.label_or_outcome,
         },
         evidence=[read, empty],
+    )
+
+
+@needs("qm2qm", "send", "receive", "queue_control")
+@covers("MQDMPR-3.1.1-07")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("negative journaling", "response queue", priority=("3", "0"), read_by=("queue", "handle"))
+def test_messages_of_applications_and_of_peer_are_read_by_each_reader(remote, sut, judge, delivery):
+    """Applications and the peer send messages in turn to one queue: a remote reader peeks and receives the first
+    message of the application and of the peer, an application receives the next two messages, and both readers find the
+    remaining messages.
+    """
+    kind = "transactional" if delivery == "transactional" else "plain"
+    queue = remote.open(kind)
+    sequence = Sequence(remote.peer)
+    senders = ("application", "peer", "peer", "application", "application", "peer")
+    labels = [f"{number} of the {sender}" for number, sender in enumerate(senders, 1)]
+    connection = remote.peer.open_raw()
+    for label, sender in zip(labels, senders, strict=True):
+        if sender == "application":
+            sut.send(sut.format_name(kind), label=label, body=label, delivery=delivery)
+            continue
+        user = {"DM": int(delivery != "express")}
+        connection.send(
+            sequence.message(label=label) if kind == "transactional" else remote.peer.message(user, label=label)
+        )
+        if not remote.peer.await_label(label, sut.queue(kind)):
+            raise ConformanceFailure("the SUT did not store the messages of the peer")
+    peeked = queue.peek()
+    reads = [queue.receive() for _ in range(2)]
+    by_application = [sut.read_label("receive", queue=sut.queue(kind)) for _ in range(2)]
+    last = queue.peek()
+    left = sut.labels(sut.queue(kind))
+    judge(
+        "MQDMPR-3.1.1-07",
+        expected={
+            "labels returned to the remote reader": [labels[0], *labels[:2]],
+            "labels returned to the application": labels[2:4],
+            "last peek by the remote reader": labels[4],
+            "queue": in_queue(*labels[4:]),
+        },
+        observed={
+            "labels returned to the remote reader": [one.label or one.outcome for one in (peeked, *reads)],
+            "labels returned to the application": by_application,
+            "last peek by the remote reader": last.label or last.outcome,
+            "queue": left,
+        },
+        evidence=[peeked, *reads, last],
     )
 
 
@@ -130,6 +181,55 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
         observed=reasons,
         case="DequeueReason of each operation",
     )
+
+
+@needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
+@covers("MQDMPR-3.1.1.13-06")
+@pytest.mark.parametrize(
+    "restarts", [0, pytest.param(1, marks=needs("restart")), pytest.param(2, marks=needs("restart"))]
+)
+def test_prepared_moves_have_their_targets(sut, judge, restarts):
+    """A coordinator prepares a transaction that moves messages from a queue to two subqueues, from one subqueue to the
+    other, and from a subqueue to the queue: the operations have these targets, also after one and after two restarts.
+    """
+    queue, to = sut.queue("transactional"), sut.format_name("transactional")
+    first, second = (f"{queue};mqc-{name}" for name in ("first", "second"))
+    for name in (first, second):
+        sut.control.call("create_queue", name=name)
+    moves = {"a": (queue, first), "b": (queue, second), "c": (first, second), "d": (second, queue)}
+    for label in moves:
+        sut.send(to, label=label, body=label, delivery="transactional")
+    for label, (source, _) in moves.items():
+        if source != queue:
+            sut.control.call("move", queue=queue, lookup_id=_find_lookup_id(sut, queue, label), to=source)
+    transaction = sut.control.call("begin", external=True)["transaction"]
+    for label, (source, target) in moves.items():
+        lookup = _find_lookup_id(sut, source, label)
+        sut.control.call("move", queue=source, lookup_id=lookup, to=target, transaction=transaction)
+    sut.control.call("prepare", transaction=transaction)
+    for _ in range(restarts):
+        sut.restart()
+    targets = [
+        str(one["TargetQueueReference"]).lower()
+        for one in _list_operations(sut, transaction)
+        if one["OperationType"] == "Move"
+    ]
+    sut.control.call("abort", transaction=transaction)
+    judge.all(
+        expected=any_order("mqc-first", "mqc-second", "mqc-second", "the queue"),
+        observed=[one.partition(";")[2] or "the queue" for one in targets],
+        case="targets of the Move operations",
+    )
+
+
+def _find_lookup_id(sut, queue, label):
+    """Return the LookupIdentifier of the message with a label in a queue; raise ConformanceFailure if the message is
+    not in the queue.
+    """
+    for one in sut.control.call("peek", queue=queue)["messages"]:
+        if one["label"] == label:
+            return lookup_id(one)
+    raise ConformanceFailure(f"the message {label} is not in its queue")
 
 
 def _list_operations(sut, transaction):

@@ -4,14 +4,19 @@ online.
 
 from __future__ import annotations
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, each
 from harness.peer.handshake import parameters_request
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
+from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 A_SESSION, NO_SESSION = "opened", "not opened"
@@ -89,6 +94,39 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     sut.bring_online()
 
 
+@needs("send", "pause")
+@covers("MQDMPR-3.1.4.12-03")
+@pytest.mark.parametrize("last", ["EstablishConnection", "ConnectionParameters"])
+@varied("extension", "correlation", "trace", priority=("3", "0"))
+def test_offline_sut_completes_no_session_that_it_requested(peer, sut, judge, last):
+    """The SUT has sent an EstablishConnection or a ConnectionParameters request when it is taken offline. The peer then
+    answers the request: the SUT sends neither the next request nor its message. When the SUT is online again, it sends
+    the message.
+    """
+    session = OutgoingSession(peer, sut, peer.direct_name("mqc-requested"))
+    request = session.await_request()
+    parameters = session.respond() if last == "ConnectionParameters" else None
+    sut.take_offline()
+    if parameters is None:
+        session.connection.send(establish_response(peer, request))
+        following = session.connection.poll("ConnectionParameters")
+    else:
+        session.connection.send(parameters_response(parameters))
+        peer.eventually(lambda: bool(session.connection.messages))
+        following = next(iter(session.connection.messages), None)
+    judge(
+        "MQDMPR-3.1.4.12-03",
+        expected=NO_SESSION,
+        observed=NO_SESSION if following is None else A_SESSION,
+        case=f"session with an unanswered {last} request",
+        evidence=[request, parameters, following],
+    )
+    judge.conclude("MQDMPR-3.1.4.12-03")
+    sut.bring_online()
+    session.open()
+    session.connection.send(session_ack(AckSequenceNumber=1))
+
+
 def collect_from_every_session(sender, count):
     """Wait for the given number of messages, on one session or on several; acknowledge and return them."""
     frames: list[Frame] = []
@@ -102,8 +140,9 @@ def collect_from_every_session(sender, count):
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """The SUT restarts with two prepared transactions, and the coordinator does not answer: after the reenlistment
-    timeout, the SUT reports both transactions as in doubt and accepts no session. After a second restart, it sends a
-    waiting message, and sends the message of the transaction when the transaction is committed.
+    timeout, the SUT reports both transactions as in doubt, accepts no session, and opens no session for a waiting
+    message. After a second restart, it sends the waiting message, and sends the message of the transaction when the
+    transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -127,6 +166,10 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     )
     judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer), case="session of the peer")
+    while peer.has_unawaited_connection:  # what the SUT opened before the timeout
+        sender.poll_session(0)
+    of_the_sut = NO_SESSION if sender.poll_session() is None else A_SESSION
+    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_sut, case="session for the waiting message")
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.poll_session()

@@ -11,6 +11,8 @@ from harness.sut.outcomes import Outcome
 
 pytestmark = needs("queue_control")
 
+LONGEST_QUEUE_NAME, LONGEST_SUBQUEUE_NAME = 124, 32
+"""The numbers of characters of the longest names. Spec: MS-MQMQ 2.1.1."""
 HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 EXTREME_QUEUE_PROPERTIES: tuple[dict[str, Any], ...] = (
     {"quota_kb": 0},
@@ -87,3 +89,32 @@ def test_path_name_with_two_suffixes_is_refused(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.3-05", expected=each(Outcome.REFUSED, "creation"), observed=attempts)
     listed = [one["name"] for one in sut.control.call("list")["queues"] if ";one" in one["name"].lower()]
     judge("MQDMPR-3.1.7.1.3-05", expected=none("subqueue"), observed=[one for one in listed if queue in one])
+
+
+@needs("subqueues")
+@covers("MQDMPR-3.1.7.1.3-05")
+def test_refused_names_leave_no_queue(peer, sut, judge):
+    """The SUT refuses to create a queue with a name of 125 characters, and subqueues with names of 33 and 64
+    characters: it creates no queue with a shortened name, also if a subqueue with the first 32 characters exists.
+    """
+    queue = sut.new_queue("parent")
+    long_name = rf"private$\{queue.partition(chr(92))[2].ljust(LONGEST_QUEUE_NAME + 1, 'm')}"
+    names = [long_name, f"{queue};{'s' * 33}", f"{queue};{'t' * 64}", f"{queue};{'u' * 33}"]
+    sut.create_queue(f"{queue};{'u' * LONGEST_SUBQUEUE_NAME}")
+    list_names = partial(_list_queues, sut, queue)
+    before = list_names()
+    attempts = {}
+    for name in names:
+        peer.at_end(partial(sut.attempt, "delete_queue", name=name))
+        attempts[f"{len(name.rpartition(';')[2].rpartition(chr(92))[2])} characters"] = sut.attempt(
+            "create_queue", name=name
+        )
+    judge("MQDMPR-3.1.7.1.3-05", expected=each(Outcome.REFUSED, "creation"), observed=attempts)
+    created = [name for name in list_names() if name not in before]
+    judge("MQDMPR-3.1.7.1.3-05", expected=none("new queue"), observed=created)
+
+
+def _list_queues(sut, base):
+    """Return the names of the listed queues that begin with a name, in lower case."""
+    names = [one["name"].lower() for one in sut.control.call("list")["queues"]]
+    return [name for name in names if name.startswith(base.lower())]

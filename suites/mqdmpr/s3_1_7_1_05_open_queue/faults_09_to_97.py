@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from ipaddress import IPv4Address
 from uuid import uuid5
 
 from harness.faults.parts import fault
@@ -18,7 +19,8 @@ from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND, Opened, QueueOpening
 from reference_qm.core.queueing.queues import set_queue_defaults
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.enums import DesiredAccess
+from reference_qm.core.remote.qmcomm import QUEUE_SHARE_MODES, Qmcomm
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -234,6 +236,25 @@ class QueueNamesComparedBy16Characters(QueueOpening):
     ) -> Opened:
         alike = (one for one in self.qm.adm.QueueCollection.values() if one.Pathname[:16] == queue.Pathname[:16])
         return super().open_found_queue(next(alike, queue), format_name, required_access, shared_mode)
+
+
+@fault("server-multicast-name-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
+class ServerMulticastNameOpenedToPeek(Qmcomm):
+    """The server opens the outgoing queue of a multicast format name for a remote reader with PeekAccess."""
+
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+        given = call.arguments
+        wanted, share = given["pQueueFormat"], QUEUE_SHARE_MODES.get(given["dwShareMode"])
+        peek = given["dwDesiredAccess"] == DesiredAccess.MQ_PEEK_ACCESS
+        if not peek or share is None or wanted is None or wanted["m_qft"] != QueueFormatType.MULTICAST:
+            return super().open_remote_queue(call, now)
+        address, port = wanted["union"]["m_address"], wanted["union"]["m_port"]
+        for group in (IPv4Address(address), IPv4Address(address.to_bytes(4, "little"))):
+            if group.is_multicast and port <= 0xFFFF:
+                name = f"MULTICAST={group}:{port}"
+                queue = self.qm.destinations.open_outgoing(name, now)
+                return self.qm.queue_opening.open_found_queue(queue, name, QueueAccessType.PEEK, share)
+        return super().open_remote_queue(call, now)
 
 
 @fault("queue-manager-open-compares-names-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-48")

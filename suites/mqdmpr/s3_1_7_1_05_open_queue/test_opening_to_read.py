@@ -14,6 +14,7 @@ from harness.expectations import distinct, each, in_queue
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
+    DENY_NONE,
     DENY_RECEIVE,
     DIRECT,
     JOURNAL,
@@ -89,6 +90,32 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
         observed=remaining.label_or_outcome,
         evidence=remaining,
         case="label returned by the read",
+    )
+
+
+@covers("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121")
+@pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(remote, judge, access):
+    """One client opens a queue three times, and another client opens the queue twice, always with the same access: the
+    handles differ. When the first client has closed its first and its last handle, reads by the others return the first
+    message.
+    """
+    first = remote.open(access=access)
+    readers = [first, *(remote.open(association=first.association, access=access) for _ in range(2))]
+    other = remote.open(access=access)
+    readers += [other, remote.open(association=other.association, access=access)]
+    remote.deliver(["first"])
+    calls = [one.opened for one in readers]
+    handles = [one.handle for one in readers]
+    judge.all(expected=distinct("handles", len(readers)), observed=handles, evidence=calls)
+    for one in (readers[0], readers[2]):
+        one.close()
+    reads = [readers[number].peek() for number in (1, 3, 4)]
+    judge(
+        "MQDMPR-3.1.7.1.5-116",
+        expected=each("first", "label returned by a read"),
+        observed=[read.label_or_outcome for read in reads],
+        evidence=reads,
     )
 
 
@@ -215,7 +242,8 @@ def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
-    of another computer: the SUT refuses each request. The SUT opens an existing local queue.
+    of another computer, each time with DenyNone and with DenyReceive: the SUT refuses each request. The SUT opens an
+    existing local queue.
     """
     remote.empty_queue()
     association = remote.associate()
@@ -242,7 +270,11 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     }
     by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain_queue), access=access)
     for rule, names in ways.items():
-        calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
+        calls = [
+            openings.open_and_close(remote, association, form=queue_format(*one), access=access, share=share)
+            for one in names
+            for share in (DENY_NONE, DENY_RECEIVE)
+        ]
         judge(
             rule,
             expected={"open_by_the_queue_name": openings.OPENED_OUTCOME, "other_opens": each(Outcome.REFUSED)},

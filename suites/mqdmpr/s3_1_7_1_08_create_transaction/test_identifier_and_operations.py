@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from uuid import NAMESPACE_URL, uuid5
 
+import pytest
+
+from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from suites.applications import Application
 
@@ -50,4 +53,39 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
             "labels after the commit": application.labels(),
             "remaining operations": application.count_operations(*transactions),
         },
+    )
+
+
+@covers("MQDMPR-3.1.7.1.8-05")
+@pytest.mark.parametrize("external", [False, True], ids=["internal", "coordinated"])
+def test_each_creator_gets_transaction_of_its_own(peer, sut, judge, external):
+    """Seven transactions without operations are created in turn, and the creators supply no identifiers: the
+    identifiers differ. Three of the transactions receive a message each: a decision about one transaction changes only
+    the messages of this transaction.
+    """
+    application = Application(peer, sut, transactional=True)
+    packets = application.fill("first", "second", "third")
+    created = [application.begin_transaction(external=external) for _ in range(7)]
+    judge.all(
+        expected=distinct("transactions", len(created)),
+        observed=[str(one).lower() for one in created],
+        evidence=packets,
+    )
+    if len({str(one).lower() for one in created}) < len(created):  # the next steps need each of them
+        return
+    application.end_transaction("abort", created[0])
+    received = [application.receive(transaction=created[number]) for number in (1, 2, 5)]
+    labels = []
+    for verb, number in (("abort", 3), ("commit", 4), ("abort", 6), ("commit", 1), ("abort", 2), ("commit", 5)):
+        if external and verb == "commit":
+            application.end_transaction("prepare", created[number])
+        application.end_transaction(verb, created[number])
+        labels.append(application.labels())
+    judge.all(
+        expected={
+            "labels received": ["first", "second", "third"],
+            "labels after each decision": [[]] * 4 + [["second"]] * 2,
+        },
+        observed={"labels received": received, "labels after each decision": labels},
+        evidence=packets,
     )

@@ -37,6 +37,7 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
     }
 )
 @covers("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16")
+@covers("MQDMPR-3.1.7.1.11-15")
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, rules, ended):
     """When another reader locks or receives a cursor's current message, a peek or receive by the cursor fails with
@@ -75,6 +76,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     judge(
         "MQDMPR-3.1.7.1.10-16",
         "MQDMPR-3.1.7.1.10-17",
+        "MQDMPR-3.1.7.1.11-15",
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],

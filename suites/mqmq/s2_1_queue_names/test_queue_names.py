@@ -68,11 +68,11 @@ LONGEST_SUBQUEUE = 32
 
 
 @needs("queue_control", "subqueues")
-@covers("MQMQ-2.1.1-01")
+@covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
-    """A subqueue can be created with a name of 32 characters; names of 33 and 64 characters and a name with a forbidden
-    character are refused.
+    """A subqueue can be created with a name of 32 characters; names of 33 and 64 characters, an empty name and names
+    with a forbidden character are refused.
     """
     queue = sut.new_queue("parent")
     names = {
@@ -80,10 +80,16 @@ def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
         f"a name of {LONGEST_SUBQUEUE + 1} characters": ("s" * (LONGEST_SUBQUEUE + 1), Outcome.REFUSED),
         "a name of 64 characters": ("s" * 64, Outcome.REFUSED),
         "a plus sign in its name": ("s+x", Outcome.REFUSED),
+        "a comma in its name": ("s,x", Outcome.REFUSED),
+        "a backslash in its name": ("s\\x", Outcome.REFUSED),
+        "a quotation mark in its name": ('s"x', Outcome.REFUSED),
+        "a space in its name": ("s x", Outcome.REFUSED),
+        "an empty name": ("", Outcome.REFUSED),
     }
     for what, (name, expected) in names.items():
         observed = sut.attempt(sut.create_queue, f"{queue};{name}")
-        judge("MQMQ-2.1.1-01", expected=expected, observed=observed, case=f"creation of a subqueue with {what}")
+        rules = ("MQMQ-2.1.1-01",) if expected == Outcome.DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
+        judge(*rules, expected=expected, observed=observed, case=f"creation of a subqueue with {what}")
 
 
 READ_ONLY_NAMES = (

@@ -75,7 +75,7 @@ REPORT_CLASS, POSITIVE_CLASSES = 0x0001, (0x0002, 0x00FF)
 
 
 @needs("public_names")
-@covers("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.3-12", "MQMQ-2.2.19.3-24")
+@covers("MQMQ-2.2.19.2-06", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.3-12", "MQMQ-2.2.19.3-24")
 def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
     """A traced message and a transactional message with a SentTime of a day ago arrive and request acknowledgments.
     SentTime of the administration acknowledgments, of the OrderAck and, if the SUT sends reports, of the report is the
@@ -99,7 +99,11 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
         observed = Layout(frame)
         evidence = [*sent, frame]
         judge(
-            "MQMQ-2.2.19.2-06", expected=fields({"UserHeader.SentTime": present}), observed=observed, evidence=evidence
+            "MQMQ-2.2.19.2-06",
+            "MQDMPR-3.1.1.12-D60",
+            expected=fields({"UserHeader.SentTime": present}),
+            observed=observed,
+            evidence=evidence,
         )
         listed = fields({"MessagePropertiesHeader.EncryptionAlgorithm": one_of(*ENCRYPTION_ALGORITHMS)})
         judge("MQMQ-2.2.19.3-24", expected=listed, observed=observed, evidence=evidence)

@@ -284,15 +284,15 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
-            "status": ["MQQP-3.1.4.1-D20"],
+            "status": ["MQQP-3.1.4.1-D20", "MQDMPR-3.1.7.1.11-15"],
             "handle": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
-            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
+            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.11-15"],
         },
         Method.START_RECEIVE2: {
             "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
-            "status": ["MQQP-3.1.4.10-55"],
+            "status": ["MQQP-3.1.4.10-55", "MQDMPR-3.1.7.1.11-15"],
             "handle": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
-            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
+            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.11-15"],
         },
     }
 )

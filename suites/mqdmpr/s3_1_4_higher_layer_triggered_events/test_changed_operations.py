@@ -1,0 +1,139 @@
+"""MS-MQDMPR 3.1.4.3, 3.1.4.4: transactions whose messages or queues were removed before the prepare request, and moves
+between subqueues.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import any_order, each, none
+from harness.run.marks import covers, needs, varied
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
+
+pytestmark = needs("receive", "queue_control", "transactions")
+
+SHORT_LIFETIME_S = 15
+"""The lifetime of the messages that expire; the transactions have received them before."""
+
+
+PURGED, EXPIRED, DELETED = "purged", "expired", "deleted with the queue"
+
+
+@covers("MQDMPR-3.1.4.3-08")
+@pytest.mark.parametrize("removal", [PURGED, EXPIRED, DELETED])
+@varied("response queue", "queue journaling", "queue privacy")
+def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, removal):
+    """Five transactions of a coordinator receive one or two messages, receive by LookupIdentifier, move a message to a
+    subqueue, or send a message. The messages of their queues are purged, expire, or are deleted with the queue: the SUT
+    prepares each transaction.
+    """
+    operations = {"one receive": _receive, "two receives": _receive_twice, "receive by LookupIdentifier": _look_up}
+    if sut.has("subqueues"):
+        operations["move"] = _move
+    if sut.has("send"):
+        operations["send"] = _send
+    transactions = {}
+    packets = []
+    for name, operate in operations.items():
+        application = Application(peer, sut, transactional=True)
+        connection = peer.open_raw()
+        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == EXPIRED else {}
+        packets += [connection.send(application.build_message(label, user)) for label in ("first", "second", "third")]
+        if not application.await_labels(3):
+            raise ConformanceFailure("the SUT did not store the messages")
+        transactions[name] = application, application.begin_transaction(external=True)
+        operate(*transactions[name])
+    if removal == EXPIRED:
+        peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
+    for application, _ in transactions.values():
+        if removal == PURGED:
+            application.call("purge", queue=application.queue)
+        if removal == DELETED:
+            sut.delete_queue(application.queue)
+    prepared = {name: sut.attempt("prepare", transaction=one) for name, (_, one) in transactions.items()}
+    for application, one in transactions.values():
+        application.end_transaction("abort", one)
+    judge.all(expected=each(Outcome.DONE, "prepare request"), observed=prepared, evidence=packets)
+
+
+def _receive(application, transaction):
+    application.receive(transaction=transaction)
+
+
+def _receive_twice(application, transaction):
+    for _ in range(2):
+        application.receive(transaction=transaction)
+
+
+def _look_up(application, transaction):
+    application.receive_by_label("second", transaction=transaction)
+
+
+def _move(application, transaction):
+    subqueue = f"{application.queue};mqc-sub"
+    application.sut.create_queue(subqueue, transactional=True)
+    _move_message(application, "second", application.queue, subqueue, transaction=transaction)
+
+
+def _move_message(application, label, source, target, **how):
+    """Move the message with a label; raise ConformanceFailure if the message is not in its source."""
+    known = application.lookup_ids(source)
+    if label not in known:
+        raise ConformanceFailure(f"the message {label} was not in the queue from which the check moves it")
+    application.call("move", queue=source, lookup_id=known[label], to=target, **how)
+
+
+def _send(application, transaction):
+    application.send("sent", transaction=transaction)
+
+
+@needs("subqueues")
+@covers("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17")
+@pytest.mark.parametrize("coordinated", [False, True], ids=["internal", "prepared"])
+@varied("response queue", "queue journaling", "queue privacy")
+def test_message_moved_from_each_place_is_only_in_target(peer, sut, judge, coordinated):
+    """A transaction moves messages from a queue to its subqueues, from each subqueue to the other subqueue, and from a
+    subqueue to the queue: after the commit, each message is in its target, and in no other queue.
+    """
+    application = Application(peer, sut, transactional=True)
+    queue, first, second = application.queue, *(f"{application.queue};mqc-{name}" for name in ("first", "second"))
+    for name in (first, second):
+        sut.create_queue(name, transactional=True)
+    moves = {
+        "a": (queue, first),
+        "b": (queue, second),
+        "c": (first, second),
+        "d": (second, first),
+        "e": (first, queue),
+        "f": (second, queue),
+    }
+    packets = application.fill(*moves, "stays")
+    for label, (source, _) in moves.items():
+        if source != queue:
+            _move_message(application, label, queue, source)
+    work = application.begin_transaction(external=coordinated)
+    for label, (source, target) in moves.items():
+        _move_message(application, label, source, target, transaction=work)
+    if coordinated:
+        application.end_transaction("prepare", work)
+    application.end_transaction("commit", work)
+    labels = {name: application.labels(name) for name in (queue, first, second)}
+    remaining = [label for label, (source, _) in moves.items() if label in labels[source]]
+    judge(
+        "MQDMPR-3.1.4.4-16",
+        expected=none("moved message in its source"),
+        observed=remaining,
+        evidence=packets,
+    )
+    judge(
+        "MQDMPR-3.1.4.4-17",
+        expected={
+            "queue": any_order("stays", "e", "f"),
+            "first subqueue": any_order("a", "d"),
+            "second subqueue": any_order("b", "c"),
+        },
+        observed={"queue": labels[queue], "first subqueue": labels[first], "second subqueue": labels[second]},
+        evidence=packets,
+    )
