@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, list_sequence_numbers, read_info_place
 
 SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 600
+EXPIRING_SEQUENCE = {1: SHORT_LIFETIME_S, 2: LONG_LIFETIME_S, 3: SHORT_LIFETIME_S, 4: LONG_LIFETIME_S}
+"""TimeToReachQueue in seconds of each message of a sequence, by ApplicationTag."""
+EXPIRY_WAIT_MS = 3_100
+"""The time in ms after which SHORT_LIFETIME_S has passed according to every clock that counts whole seconds."""
 
 
 @needs("send", "management")
@@ -62,4 +69,42 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         for at, (rule, name) in enumerate(SEQUENCE_PARTS.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
+    outgoing.acknowledge_all()
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.1.5-D02")
+def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer, sut, judge):
+    """The SUT has four transactional messages for an unreachable queue of the peer; the first and the third expire
+    before the SUT connects. OutgoingTransferInfo shows the numbers of the two messages that the SUT sends, and after
+    the OrderAck of the second message, the number of the fourth.
+    """
+    name = "mqc-gaps"
+    for tag, life_s in EXPIRING_SEQUENCE.items():
+        sut.send(
+            peer.direct_name(name),
+            body=f"message {tag}",
+            application_tag=tag,
+            delivery="transactional",
+            time_to_reach_queue_s=life_s,
+        )
+    peer.pass_time(EXPIRY_WAIT_MS)
+    outgoing = Outgoing(peer, sut, name)
+    outgoing.tags = [tag for tag, life_s in EXPIRING_SEQUENCE.items() if life_s == LONG_LIFETIME_S]
+    outgoing.sent = outgoing.sender.collect_all(outgoing.sender.await_session(), len(outgoing.tags))
+    if Sender.tags(outgoing.sent) != outgoing.tags:
+        raise ConformanceFailure("the SUT did not send exactly the messages that have not expired")
+    outgoing.send_session_ack()
+    for case, first in (("before an OrderAck", 0), ("after the OrderAck of the first message", 1)):
+        if first:
+            outgoing.send_order_ack(first)
+            outgoing.await_info("EodNoAckCount", len(outgoing.sent) - first)
+        info = outgoing.read_transfer_info()
+        judge(
+            "MQQB-3.1.1.5-D02",
+            expected=list_sequence_numbers([outgoing.sent[first], outgoing.sent[-1]]),
+            observed=[read_info_place(info, element)[1] for element in ("EodFirstNonAck", "EodLastNonAck")],
+            case=f"SeqNo of the first and the last unacknowledged message {case}",
+            evidence=outgoing.sent,
+        )
     outgoing.acknowledge_all()
