@@ -53,25 +53,42 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     def encrypt_for_sut(packet, **changes):
         return encrypt_message(sut, packet, 5, AES_256, SYMMETRIC_KEYS[256], **changes)
 
-    packets = {
-        ("MQQB-2.2.5-15", "user without access"): build_secured_message(MALLORY),
-        ("MQQB-2.2.5-16", "bad key"): encrypt_for_sut(build_secured_message(), blob=b"\7" * 268),
-        ("MQQB-2.2.5-17", "unknown provider"): sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
-        ("MQQB-2.2.5-18", "MSMQ 1.0 signature"): sign_message(build_secured_message(), SIG10, BOB.key),
-        ("MQQB-2.2.5-18", "MSMQ 2.0 signature"): sign_message(build_secured_message(), SIG20, BOB.key),
-        ("MQQB-2.2.5-18", "MSMQ 3.0 signature"): sign_message(build_secured_message(several=True), SIG30, BOB.key),
-        ("MQQB-2.2.5-18", "changed signature"): flip_signature_bit(sign_message(build_secured_message())),
-        ("MQQB-2.2.5-18", "signature of encrypted message"): encrypt_for_sut(
-            sign_message(build_secured_message(), SIG20, BOB.key)
+    cases = {
+        "message of a user without access": ("MQQB-2.2.5-15", build_secured_message(MALLORY)),
+        "message with a bad key": ("MQQB-2.2.5-16", encrypt_for_sut(build_secured_message(), blob=b"\7" * 268)),
+        "message that names an unknown provider": (
+            "MQQB-2.2.5-17",
+            sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
+        ),
+        "message with an invalid MSMQ 1.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(), SIG10, BOB.key),
+        ),
+        "message with an invalid MSMQ 2.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(), SIG20, BOB.key),
+        ),
+        "message with an invalid MSMQ 3.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(several=True), SIG30, BOB.key),
+        ),
+        "message with a changed signature": (
+            "MQQB-2.2.5-18",
+            flip_signature_bit(sign_message(build_secured_message())),
+        ),
+        "encrypted message with an invalid signature": (
+            "MQQB-2.2.5-18",
+            encrypt_for_sut(sign_message(build_secured_message(), SIG20, BOB.key)),
         ),
     }
-    for (rule, case), disposition in secured.dispositions(packets, "transactional").items():
+    found = secured.dispositions({case: packet for case, (_, packet) in cases.items()}, "transactional")
+    for case, (rule, _) in cases.items():
         judge(
             rule,
             expected=CLASS_OF_EACH_REASON[rule],
-            observed=disposition.final,
-            case=f"class of the FinalAck of the message with {case}",
-            evidence=disposition.frames,
+            observed=found[case].final,
+            case=f"class of the FinalAck of the {case}",
+            evidence=found[case].frames,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, find_initiated_session
@@ -16,7 +17,7 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
     handshake, and the second session after a message. At each request, NextHopCollection has the same addresses.
     """
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
-    request = session.await_request()
+    request: Frame | None = session.await_request()
     expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or _list_next_hops(sut)
     for attempt in ("first session", "session after an end in the handshake", "session after a delivered message"):
         if request is None and not peer.eventually(lambda: bool(_list_next_hops(sut))):

@@ -110,9 +110,8 @@ def test_hop_count_of_a_forwarded_message_is_the_same_on_later_sessions(peer, su
         )
         seen += len(came)
         if round_number < 3:
-            for one in peer.conversations:
-                if one.messages:
-                    one.end()
+            for frame in came:
+                peer.inbox.conversation(frame).end()
     router.receiver.acknowledge_all()
 
 
