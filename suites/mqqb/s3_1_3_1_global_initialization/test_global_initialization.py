@@ -188,7 +188,7 @@ def _stop_and_start(sut):
 
 
 @needs("security", "receive", "configure", "inspect", "send", "private_names", "restart")
-@covers("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-12", "MQQB-3.1.3.1-14")
+@covers(*EMPTY_CACHES)
 @pytest.mark.parametrize(
     "start", [_restart, pytest.param(_stop_and_start, marks=needs("environment"))], ids=["restart", "stop and start"]
 )
@@ -204,8 +204,7 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     if not {Caches.CERTIFICATES, Caches.RECEIVED_KEYS} <= set(filled):
         raise ConformanceFailure("the messages have no entry in the caches")
     start(sut)
-    for rule in ("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-12", "MQQB-3.1.3.1-14"):
-        name = EMPTY_CACHES[rule]
+    for rule, name in EMPTY_CACHES.items():
         count = len(caches.entries(name))
         judge(rule, expected=0, observed=count, case=f"number of entries of {name}", evidence=evidence)
 
