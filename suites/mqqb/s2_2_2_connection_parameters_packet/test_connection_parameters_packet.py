@@ -14,6 +14,10 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_sut_send
 
 RESERVED_FIELD = slice(28, 30)
+WINDOW_SIZES = (64, 1)
+"""Values of WindowSize in the packets of the peer. If a SUT uses Reserved as the window size, the SUT acknowledges a
+message at a different time with one of these values.
+"""
 
 
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
@@ -58,28 +62,49 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
 @covers("MQQB-2.2.2.1-01")
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
 def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reserved):
-    """The SUT opens two sessions. The peer sends a ConnectionParameters response with Reserved 0 on one session, and
-    with a nonzero Reserved on the other session: on both sessions, the SUT sends its message, and accepts a message of
-    the peer in the same way.
+    """The SUT opens two sessions for each WindowSize of the peer. The peer sends a ConnectionParameters response with
+    Reserved 0 on one session, and with a nonzero Reserved on the other session: on both sessions, the SUT sends its
+    message, and accepts a message of the peer in the same way.
     """
     listener = peer.listen_raw()
+    for window in WINDOW_SIZES:
+        effects, evidence = [], []
+        for value in (0, reserved):
+            let_sut_send(peer, sut, peer.direct_name())
+            session = OutgoingSession(peer, sut, listener=listener)
+            session.await_request()
+            session.respond()
+            sent = session.connection.send(parameters_response(session.parameters, Reserved=value, WindowSize=window))
+            came = session.connection.poll("UserMessage")
+            session.connection.acknowledge_all()
+            session.connection.send(peer.message())
+            silent = session.connection.stays_quiet()
+            effects.append({"SUT_sends_its_message": came is not None, "SUT_is_silent_after_a_message": silent})
+            evidence += [sent, came, session.connection.last]
+            session.connection.close()
+        judge(
+            "MQQB-2.2.2.1-01",
+            expected=facts(**effects[0] | {"SUT_sends_its_message": True}),
+            observed=effects[1],
+            case=f"session with WindowSize {window}",
+            evidence=evidence,
+        )
+
+
+@covers("MQQB-2.2.2.1-01")
+@pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
+@pytest.mark.parametrize("window", WINDOW_SIZES)
+def test_reserved_of_request_changes_nothing_on_session(peer, judge, window, reserved):
+    """The peer opens two sessions with the same WindowSize, one with Reserved 0 and one with a nonzero Reserved in the
+    ConnectionParameters request, and sends an express message on each session: the SUT acknowledges both messages at
+    once, or neither of them.
+    """
     effects, evidence = [], []
     for value in (0, reserved):
-        let_sut_send(peer, sut, peer.direct_name())
-        session = OutgoingSession(peer, sut, listener=listener)
-        session.await_request()
-        session.respond()
-        sent = session.connection.send(parameters_response(session.parameters, Reserved=value))
-        came = session.connection.poll("UserMessage")
-        session.connection.acknowledge_all()
-        session.connection.send(peer.message())
-        silent = session.connection.stays_quiet()
-        effects.append({"SUT_sends_its_message": came is not None, "SUT_is_silent_after_a_message": silent})
-        evidence += [sent, came, session.connection.last]
-        session.connection.close()
-    judge(
-        "MQQB-2.2.2.1-01",
-        expected=facts(**effects[0] | {"SUT_sends_its_message": True}),
-        observed=effects[1],
-        evidence=evidence,
-    )
+        session = peer.open_raw(WindowSize=window, Reserved=value)
+        sent = session.send(peer.message())
+        silent = session.stays_quiet()
+        effects.append({"SUT_is_silent_after_a_message": silent, "SUT_closed_the_session": session.closed_by_sut})
+        evidence += [session.sent[1], sent, session.last]
+        session.close()
+    judge("MQQB-2.2.2.1-01", expected=facts(**effects[0]), observed=effects[1], evidence=evidence)

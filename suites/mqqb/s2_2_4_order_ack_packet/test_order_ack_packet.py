@@ -14,7 +14,13 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import (
+    PRIVATE_NAMES_OF_PEER,
+    Receiver,
+    build_order_ack,
+    get_private_queue_number,
+    read_ack_place,
+)
 from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
@@ -185,7 +191,8 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 @covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
+    """The peer sends two messages to a private format name; the second message names private queues of the peer as
+    administration queue and response queue. The SUT sends both OrderAcks to private queue 4 of the peer.
 
     An earlier session for direct names, which is closed, and a session that is still being set up have no influence on
     the destination.
@@ -203,14 +210,24 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ} instead of 3")
-    named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge(
-        "MQQB-2.2.4-04",
-        expected=(UUID(str(peer.identifier)), 4),
-        observed=named,
-        case="queue manager and number of the destination queue",
-        evidence=[sent, frame],
+    sent_later = receiver.send(
+        {"QueueManagerAddress": sut.guid, **PRIVATE_NAMES_OF_PEER}, destination=queue, properties={"NR": 1}
     )
+    later = receiver.await_last_acknowledgment(2)
+    if later is None or later["UserHeader"].DQ != 3:
+        raise ConformanceFailure("no OrderAck to a private name arrived for the message that names private queues")
+    for case, message, ack in (
+        ("message without further names", sent, frame),
+        ("message that names private queues", sent_later, later),
+    ):
+        user = ack["UserHeader"]
+        judge(
+            "MQQB-2.2.4-04",
+            expected=(UUID(str(peer.identifier)), 4),
+            observed=(user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier),
+            case=f"queue manager and number of the destination queue of the OrderAck of a {case}",
+            evidence=[message, ack],
+        )
 
 
 @needs("queues", "private_names")

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import PRIVATE_NAMES_OF_PEER, Receiver, get_private_queue_number, read_ack_place
 
 PRIVATE_QUEUE_TYPE = 3
 RECOVERABLE_ACK_TIMEOUT_MS = 2_000
@@ -125,24 +125,30 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 @covers("MQQB-2.2.5-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends a transactional message to a private format name, and the SUT refuses this message: the SUT sends
-    the FinalAck to private queue 4 of the peer.
+    """The peer sends two transactional messages to a private format name; the second message names private queues of
+    the peer as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to
+    private queue 4 of the peer.
     """
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
-    sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
-    frame = receiver.await_acknowledgment(final=True)
-    user = frame["UserHeader"]
-    if user.DQ != PRIVATE_QUEUE_TYPE:
-        raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ} instead of 3")
-    named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge(
-        "MQQB-2.2.5-05",
-        expected=(peer.identifier, 4),
-        observed=named,
-        case="queue manager and number of the destination queue",
-        evidence=[sent, frame],
-    )
+    for case, names in (
+        ("message without further names", {}),
+        ("message that names private queues", PRIVATE_NAMES_OF_PEER),
+    ):
+        sent = receiver.send(
+            {"QueueManagerAddress": sut.guid, **names}, destination=queue, properties={"NR": 1} if names else {}
+        )
+        frame = receiver.await_acknowledgment(final=True)
+        user = frame["UserHeader"]
+        if user.DQ != PRIVATE_QUEUE_TYPE:
+            raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ} instead of 3")
+        judge(
+            "MQQB-2.2.5-05",
+            expected=(peer.identifier, 4),
+            observed=(user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier),
+            case=f"queue manager and number of the destination queue of the FinalAck of a {case}",
+            evidence=[sent, frame],
+        )
 
 
 @needs("receive", "queues")

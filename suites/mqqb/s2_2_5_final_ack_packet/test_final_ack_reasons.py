@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import ConformanceFailure
 from harness.expectations import of_class, one_of
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.provisioning import ALICE, BOB, MALLORY
+from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from harness.wire.protection import AES_256, SIG20
+from harness.wire.protection import AES_256, SIG10, SIG20, SIG30
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver, read_ack_place
-from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from suites.mqqb.steps.secured import (
+    CLEAR_BODY,
+    SYMMETRIC_KEYS,
+    Secured,
+    encrypt_message,
+    flip_signature_bit,
+    sign_message,
+)
 
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 CLASS_OF_EACH_REASON = {
@@ -31,30 +40,55 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*CLASS_OF_EACH_REASON)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """The SUT refuses four messages: the first is from a user without access, the second has a bad key, the third names
-    an unknown provider, and the fourth has the signature of a different user. The FinalAck of each message has the
-    class for this reason. A SUT may accept an unknown provider (erratum E84).
+    """The SUT refuses eight messages: the first is from a user without access, the second has a bad key, the third
+    names an unknown provider, and five have an invalid signature: three kinds of signature of a different user, one
+    changed signature, and the signature of a different user on an encrypted message. The FinalAck of each message has
+    the class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = Secured(peer, sut)
 
-    def build_secured_message(user=ALICE, **security):
-        return secured.message(user, queue="transactional", body=CLEAR_BODY, security=security)
+    def build_secured_message(user=ALICE, *, several=False, **security):
+        return secured.message(user, queue="transactional", body=CLEAR_BODY, security=security, several=several)
 
-    packets = {
-        "MQQB-2.2.5-15": build_secured_message(MALLORY),
-        "MQQB-2.2.5-16": encrypt_message(
-            sut, build_secured_message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
+    def encrypt_for_sut(packet, **changes):
+        return encrypt_message(sut, packet, 5, AES_256, SYMMETRIC_KEYS[256], **changes)
+
+    cases = {
+        "message of a user without access": ("MQQB-2.2.5-15", build_secured_message(MALLORY)),
+        "message with a bad key": ("MQQB-2.2.5-16", encrypt_for_sut(build_secured_message(), blob=b"\7" * 268)),
+        "message that names an unknown provider": (
+            "MQQB-2.2.5-17",
+            sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
         ),
-        "MQQB-2.2.5-17": sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
-        "MQQB-2.2.5-18": sign_message(build_secured_message(), SIG20, BOB.key),
+        "message with an invalid MSMQ 1.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(), SIG10, BOB.key),
+        ),
+        "message with an invalid MSMQ 2.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(), SIG20, BOB.key),
+        ),
+        "message with an invalid MSMQ 3.0 signature": (
+            "MQQB-2.2.5-18",
+            sign_message(build_secured_message(several=True), SIG30, BOB.key),
+        ),
+        "message with a changed signature": (
+            "MQQB-2.2.5-18",
+            flip_signature_bit(sign_message(build_secured_message())),
+        ),
+        "encrypted message with an invalid signature": (
+            "MQQB-2.2.5-18",
+            encrypt_for_sut(sign_message(build_secured_message(), SIG20, BOB.key)),
+        ),
     }
-    for rule, disposition in secured.dispositions(packets, "transactional").items():
+    found = secured.dispositions({case: packet for case, (_, packet) in cases.items()}, "transactional")
+    for case, (rule, _) in cases.items():
         judge(
             rule,
             expected=CLASS_OF_EACH_REASON[rule],
-            observed=disposition.final,
-            case="class of the FinalAck",
-            evidence=disposition.frames,
+            observed=found[case].final,
+            case=f"class of the FinalAck of the {case}",
+            evidence=found[case].frames,
         )
 
 
@@ -98,5 +132,37 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
             expected=of_class(AckClass.RECEIVE_TIMEOUT),
             observed=finals.get(number),
             case=f"class of the FinalAck of the message with {flag}",
+            evidence=[*sent, *finals.values()],
+        )
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQQB-2.2.5-20")
+def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judge):
+    """An application moves one of two transactional messages with JN and JP to a subqueue, and deletes the queue: a
+    FinalAck of either message has the class NACK_Q_DELETED. The documents do not require a FinalAck of the message in
+    the subqueue.
+    """
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send({"JN": 1, "JP": 1}), receiver.send({"JN": 1, "JP": 1})]
+    receiver.await_last_acknowledgment(len(sent))
+    peer.eventually(lambda: len(sut.messages("transactional")) == len(sent))
+    queue, messages = sut.queue("transactional"), sut.messages("transactional")
+    if len(messages) != len(sent):
+        raise ConformanceFailure(f"the SUT put {len(messages)} of {len(sent)} messages into the queue")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(messages[1]), to=subqueue)
+    sut.delete_queue(queue)
+    while receiver.poll_acknowledgment(final=True) is not None:
+        pass
+    finals = {read_ack_place(frame).TxSequenceNumber: frame for frame in receiver.acknowledgments(final=True)}
+    places = {1: "queue", 2: "subqueue"} if 2 in finals else {1: "queue"}
+    for number, place in places.items():
+        judge(
+            "MQQB-2.2.5-20",
+            expected=of_class(AckClass.Q_DELETED),
+            observed=finals.get(number),
+            case=f"class of the FinalAck of the message in the {place}",
             evidence=[*sent, *finals.values()],
         )

@@ -1,4 +1,6 @@
-"""MS-MQQB 2.2.7 Ping Packet: the acceptor receives a Ping Request and sends a Ping Response."""
+"""MS-MQQB 2.2.7 Ping Packet: the acceptor receives a Ping Request and sends a Ping Response; an initiator receives a
+Ping Response with unused bits.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,17 @@ from uuid import UUID
 import pytest
 
 from harness.expectations import fields
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import ping_sut, request_session_with_guid, require_ping_answer, try_session_request
+from suites.mqqb.steps.pinging import (
+    STALLED_SUT_REASON,
+    PingingSut,
+    ping_sut,
+    request_session_with_guid,
+    require_ping_answer,
+    try_session_request,
+)
 
 RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
@@ -44,15 +54,42 @@ JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 @needs("ping")
 @covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
-    """A Ping Request with one or all unused bits set gets the same response as a Ping Request with all unused bits
-    clear.
+    """The peer sends Ping Requests with RC 0 and with RC 1: a request with one or all unused bits set gets the same
+    response as a request with all unused bits clear.
     """
-    expected = require_ping_answer(peer).fields(*JUDGED_PING_FIELDS)
-    for bit, rule in RULES_OF_UNUSED_BITS.items():
-        exchange = ping_sut(peer, Flags=1 << bit)
-        judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
-    exchange = ping_sut(peer, Flags=sum(1 << bit for bit in RULES_OF_UNUSED_BITS))
-    judge("MQQB-2.2.7-01", expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), evidence=exchange)
+    require_ping_answer(peer)
+    all_bits = sum(1 << bit for bit in RULES_OF_UNUSED_BITS)
+    for RC in (0, 1):
+        expected = ping_sut(peer, Flags=RC).fields(*JUDGED_PING_FIELDS)
+        case = f"response to a Ping Request with RC {RC}"
+        for rule, unused in (
+            *((rule, 1 << bit) for bit, rule in RULES_OF_UNUSED_BITS.items()),
+            ("MQQB-2.2.7-01", all_bits),
+        ):
+            exchange = ping_sut(peer, Flags=RC | unused)
+            judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), case=case, evidence=exchange)
+
+
+@sut_survives()
+@needs("ping_initiator")
+@pytest.mark.parametrize(
+    ("bit", "rule"),
+    [pytest.param(bit, rule, marks=covers(rule), id=str(bit)) for bit, rule in RULES_OF_UNUSED_BITS.items()],
+)
+@pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
+def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, RF, expected):
+    """The peer sends a Ping Response with one unused bit set: the SUT opens a session if RF is 0, and opens no session
+    if RF is 1.
+    """
+    pinging_sut = PingingSut(peer, sut)
+    asked = pinging_sut.await_ping()
+    answer = pinging_sut.answer_ping(asked, Flags=1 << bit | RF << 1)
+    observed = pinging_sut.await_session(pinging_sut.time_without_retry_ms)
+    if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.has_stalled_after(asked):
+        judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
+        return
+    case = f"after a Ping Response with RF {RF} and bit {bit}"
+    judge(rule, expected=expected, observed=observed, case=case, evidence=[asked, answer])
 
 
 @needs("ping")

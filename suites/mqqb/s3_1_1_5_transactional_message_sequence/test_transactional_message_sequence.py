@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, list_sequence_numbers, read_info_place
 
 SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 600
+LIFETIMES_OF_SEQUENCE = {tag: (LONG_LIFETIME_S, SHORT_LIFETIME_S)[tag % 2] for tag in range(1, 9)}
+"""TimeToReachQueue in seconds of each message of a sequence, by ApplicationTag."""
+EXPIRY_WAIT_MS = 3_100
+"""The time in ms after which SHORT_LIFETIME_S has passed according to every clock that counts whole seconds."""
 
 
 @needs("send", "management")
@@ -62,4 +69,49 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         for at, (rule, name) in enumerate(SEQUENCE_PARTS.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
+    outgoing.acknowledge_all()
+
+
+@needs("send", "management", "pause")
+@covers("MQQB-3.1.1.5-D02")
+def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer, sut, judge):
+    """The SUT has six transactional messages for an unreachable queue of the peer, and every other message expires
+    before the SUT connects. The SUT sends three messages. Then an application pauses the queue and sends two more
+    messages, the first of which expires before the queue is resumed. After the OrderAck of each of the first three
+    messages that the SUT sent, OutgoingTransferInfo shows the numbers of the first and of the last unacknowledged
+    message.
+    """
+    name = "mqc-gaps"
+    waiting, later = list(LIFETIMES_OF_SEQUENCE)[:-2], list(LIFETIMES_OF_SEQUENCE)[-2:]
+
+    def let_messages_expire(tags):
+        for tag in tags:
+            own = {"body": f"message {tag}", "application_tag": tag, "delivery": "transactional"}
+            sut.send(peer.direct_name(name), **own, time_to_reach_queue_s=LIFETIMES_OF_SEQUENCE[tag])
+        peer.pass_time(EXPIRY_WAIT_MS)
+
+    let_messages_expire(waiting)
+    outgoing = Outgoing(peer, sut, name)
+    outgoing.tags = [tag for tag, life_s in LIFETIMES_OF_SEQUENCE.items() if life_s == LONG_LIFETIME_S]
+    session = outgoing.sender.await_session()
+    outgoing.sender.collect_all(session, len(outgoing.tags) - 1)
+    outgoing.send_session_ack()
+    sut.pause(outgoing.to)
+    let_messages_expire(later)
+    sut.resume(outgoing.to)
+    outgoing.sent = outgoing.sender.collect_all(session, len(outgoing.tags))
+    if Sender.tags(outgoing.sent) != outgoing.tags:
+        raise ConformanceFailure("the SUT did not send exactly the messages that have not expired")
+    outgoing.send_session_ack()
+    for number in range(1, len(outgoing.sent)):
+        frame = outgoing.send_order_ack(number)
+        outgoing.await_info("EodNoAckCount", len(outgoing.sent) - number)
+        info = outgoing.read_transfer_info()
+        judge(
+            "MQQB-3.1.1.5-D02",
+            expected=list_sequence_numbers([outgoing.sent[number], outgoing.sent[-1]]),
+            observed=[read_info_place(info, element)[1] for element in ("EodFirstNonAck", "EodLastNonAck")],
+            case=f"SeqNo of the first and the last unacknowledged message after OrderAck {number}",
+            evidence=[*outgoing.sent, frame],
+        )
     outgoing.acknowledge_all()

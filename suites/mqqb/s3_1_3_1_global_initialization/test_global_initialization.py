@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
 from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE
+from harness.sut.releases import find_release
 from harness.wire.protection import RC2, RC4
-from suites.mqqb.steps.caching import Caches
+from suites.mqqb.steps.caching import ADVANCED, BASE, ENHANCED, Caches, fill_caches
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from suites.mqqb.steps.sequences import Outgoing
 
 PERSISTENT_ELEMENTS = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
@@ -171,6 +176,63 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         case="messages with a 40-bit RC2 key before and after the restart",
         evidence=[frame for one in weak for frame in one.frames],
     )
+
+
+def _restart(sut):
+    sut.restart()
+
+
+def _stop_and_start(sut):
+    sut.change_environment(service=False)
+    sut.change_environment(service=True)
+
+
+@needs("security", "receive", "configure", "inspect", "send", "private_names", "restart")
+@covers(*EMPTY_CACHES)
+@pytest.mark.parametrize(
+    "start", [_restart, pytest.param(_stop_and_start, marks=needs("environment"))], ids=["restart", "stop and start"]
+)
+def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
+    """The peer sends signed and encrypted messages, and the SUT sends encrypted messages, with keys of the Base,
+    Enhanced and Advanced provider. The SUT is restarted, or is stopped and started: afterwards no security cache of the
+    SUT has an entry.
+    """
+    secured, caches = Secured(peer, sut), Caches(sut)
+    levels = (BASE, ENHANCED, ADVANCED) if find_release(sut).aes else (BASE, ENHANCED)
+    evidence = [frame for level in levels for frame in fill_caches(secured, ALICE, level)]
+    filled = [name for name in EMPTY_CACHES.values() if caches.entries(name)]
+    if not {Caches.CERTIFICATES, Caches.RECEIVED_KEYS} <= set(filled):
+        raise ConformanceFailure("the messages have no entry in the caches")
+    start(sut)
+    for rule, name in EMPTY_CACHES.items():
+        count = len(caches.entries(name))
+        judge(rule, expected=0, observed=count, case=f"number of entries of {name}", evidence=evidence)
+
+
+@needs("inspect", "restart", "send", "transactions")
+@covers(*PERSISTENT_ELEMENTS)
+@pytest.mark.parametrize(
+    "start", [_restart, pytest.param(_stop_and_start, marks=needs("environment"))], ids=["restart", "stop and start"]
+)
+def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, sut, judge, start):
+    """The SUT has an unacknowledged recoverable message and two unacknowledged transactional messages for queues of the
+    peer. The SUT is restarted, or is stopped and started: the resend times are unchanged.
+    """
+    outgoing = Outgoing(peer, sut)
+    evidence = [*outgoing.send(2), *outgoing.open_beside("mqc-other").send(delivery="recoverable")]
+    before = _read_queue_manager(sut)
+    start(sut)
+    after = _read_queue_manager(sut)
+    for rule, name in PERSISTENT_ELEMENTS.items():
+        judge(
+            rule,
+            expected=fields({name: read_element(before, name)}),
+            observed={name: read_element(after, name)},
+            evidence=evidence,
+        )
+    judge.conclude(*PERSISTENT_ELEMENTS)
+    outgoing.await_session()
+    outgoing.acknowledge_all()
 
 
 @needs("inspect", "restart", "environment")

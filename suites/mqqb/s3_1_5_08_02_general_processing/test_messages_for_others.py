@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, of_classes, one_of, packet, packets
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -81,6 +82,49 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         observed=ack or router.receiver.session,
         evidence=[*sent, ack],
     )
+
+
+@covers("MQQB-3.1.5.8.2-39")
+@needs("private_names")
+@pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+def test_hop_count_of_a_forwarded_message_is_the_same_on_later_sessions(peer, sut, judge, kind):
+    """The SUT forwards messages of the peer to two queues of the peer, and twice the peer closes the sessions of the
+    SUT without an acknowledgment: RC of each copy that the SUT sends is one greater than RC of the peer's message.
+    """
+    router = ForwardingSut(peer, sut)
+    sent = [router.send_message(kind, hops, body=b"%d" % hops) for hops in FORWARDED_HOP_COUNTS]
+    hops_by_number = {int(frame["UserHeader"].MessageID): int(frame["UserHeader"].RC) for frame in sent}
+    seen = 0
+    for round_number in (1, 2, 3):
+        came = _await_forwarded_copies(peer, seen, len(sent))
+        if not came and round_number == 1:
+            raise ConformanceFailure("the SUT forwarded no message")
+        if not came:
+            break  # the SUT may have discarded express messages
+        judge(
+            "MQQB-3.1.5.8.2-39",
+            expected=[hops_by_number[int(frame["UserHeader"].MessageID)] + 1 for frame in came],
+            observed=[int(frame["UserHeader"].RC) for frame in came],
+            case=f"RC of the messages of round {round_number}",
+            evidence=[*sent, *came],
+        )
+        seen += len(came)
+        if round_number < 3:
+            for frame in came:
+                peer.inbox.conversation(frame).end()
+    router.receiver.acknowledge_all()
+
+
+def _await_forwarded_copies(peer, seen: int, count: int) -> list[Frame]:
+    """Wait for copies of the peer's own messages; return the copies after the first ``seen`` copies."""
+
+    def list_new_copies():
+        copies = [one for one in peer.inbox.copies if one["UserHeader"].SourceQueueManager == peer.identifier]
+        return copies[seen:]
+
+    within_ms = peer.sut.connect_timeout_ms + peer.sut.response_timeout_ms
+    peer.environment.run_until(lambda: len(list_new_copies()) >= count, within_ms)
+    return list_new_copies()
 
 
 def _describe_forwarded_fields(frame: Frame) -> str:

@@ -186,9 +186,17 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], sent[2], of_class=AckClass.NOT_TRANSACTIONAL_Q)
-    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
+    rejection = "MQQB-3.1.5.8.2-25"
+    judge("MQQB-3.1.5.8.2-26", rejection, expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
     refused_finally = of_classes(*[AckClass.NOT_TRANSACTIONAL_Q] * 3)
-    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, case="FinalAcks", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-29",
+        rejection,
+        expected=refused_finally,
+        observed=finals,
+        case="FinalAcks",
+        evidence=evidence,
+    )
     _judge_only_last_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
     )
@@ -223,7 +231,14 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], sent[4], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")
+    judge(
+        "MQQB-3.1.5.8.2-33",
+        "MQQB-3.1.5.8.2-34",
+        expected=expected,
+        observed=acks,
+        evidence=evidence,
+        case="acknowledgments",
+    )
     _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 
 

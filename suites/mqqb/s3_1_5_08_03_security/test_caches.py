@@ -55,7 +55,8 @@ LONGEST_TIMER_IN_LIFETIMES = 100
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     """The peer sends a signed message: the SUT adds one entry to UserCertCache and starts the cleanup timer. A second
-    entry does not restart the timer.
+    entry does not restart the timer, and another message with the first certificate does not extend the lifetime of the
+    first entry.
 
     An earlier message without a certificate does not start the timer.
     """
@@ -146,6 +147,16 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         observed=observed,
         case="remaining ms of the cleanup timer",
         evidence=evidence,
+    )
+    peer.pass_time(CACHING_DELAY_MS)
+    again = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
+    times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATES)}
+    judge(
+        "MQQB-3.1.1.3-05",
+        expected=entry["CachedTime"],
+        observed=times.get(entry["SecurityID"], "no entry"),
+        case="CachedTime of the first entry after another message with the same certificate",
+        evidence=[*evidence, *again.frames],
     )
 
 

@@ -6,14 +6,10 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
-from harness.wire.protection import AES_256, PROVIDER_BY_PRIVACY_LEVEL, RC4
-from suites.mqqb.steps.caching import Caches
-from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from harness.wire.protection import PROVIDER_BY_PRIVACY_LEVEL
+from suites.mqqb.steps.caching import ADVANCED, ENHANCED, PROVIDER_NAMES, Caches, fill_caches
+from suites.mqqb.steps.secured import Secured, sign_message
 
-ADVANCED, ENHANCED = 5, 3
-CIPHER_BY_PRIVACY_LEVEL = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
-PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MS_PER_MINUTE = 60_000
 LEAST_REAL_LIFETIME_MS = 10_000
 """The least lifetime of entries in real time. The lifetime must be long because CachedTime counts whole seconds."""
@@ -56,7 +52,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
-    evidence = _fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
+    evidence = fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
@@ -64,7 +60,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
     wait_until(second_ms)
     evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
-    evidence += _fill_caches(secured, BOB, ENHANCED)
+    evidence += fill_caches(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
     peer.pass_time(margin)
@@ -124,7 +120,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
     began_ms = peer.recorder.elapsed_ms()
-    evidence = _fill_caches(secured, ALICE, ADVANCED, early=True) + _fill_caches(secured, BOB, ENHANCED)
+    evidence = fill_caches(secured, ALICE, ADVANCED, early=True) + fill_caches(secured, BOB, ENHANCED)
     filled_ms = peer.recorder.elapsed_ms()
     caches = Caches(sut)
     names = {
@@ -142,7 +138,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     peer.pass_time(2 * margin)
     for rule, name in names.items():
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
-    evidence = _fill_caches(secured, ALICE, ADVANCED)
+    evidence = fill_caches(secured, ALICE, ADVANCED)
     for rule, name in (("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS), ("MQQB-3.1.6.13-01", Caches.CERTIFICATES)):
         judge(
             rule,
@@ -151,39 +147,6 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
             case=f"{name} with a new entry",
             evidence=evidence,
         )
-
-
-def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
-    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
-    message.
-
-    ``user``: the user of the certificate; ``level``: the privacy level of the keys; ``early``: send at the beginning of
-    a second.
-    """
-    peer, sut = secured.peer, secured.sut
-    algorithm, bits = CIPHER_BY_PRIVACY_LEVEL[level]
-    clear = sign_message(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
-    packet = encrypt_message(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
-    if early:
-        peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
-    disposition = secured.dispositions({"": packet})[""]
-    if disposition.answer != "ACK_REACH_QUEUE":
-        raise ConformanceFailure(f"the SUT answered a signed and encrypted message with {disposition.answer}")
-    return [*disposition.frames, _send_encrypted(secured, level)]
-
-
-def _send_encrypted(secured: Secured, level: int):
-    """Let the SUT send an encrypted message; return the packet of the message."""
-    peer, sut = secured.peer, secured.sut
-    tag = 7_000 + level
-    sut.send(
-        private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=PROVIDER_NAMES[level]
-    )
-    came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
-    if not came:
-        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not arrive")
-    peer.inbox.acknowledge()
-    return came[0]
 
 
 def _list_level_names(caches: Caches, name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Steps that checks of the security caches share: they read the entries and the cleanup timers."""
+"""Steps that checks of the security caches share: they add and read entries, and read the cleanup timers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from harness.errors import ConformanceFailure
 from harness.expectations import Expectation, between
 from harness.sut.provisioning import USERS
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
+from harness.wire.protection import AES_256, RC4
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, private_name
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
+BASE, ENHANCED, ADVANCED = 1, 3, 5
+CIPHER_BY_PRIVACY_LEVEL = {BASE: (RC4, 40), ENHANCED: (RC4, 128), ADVANCED: (AES_256, 256)}
+"""The algorithm and the number of bits of the key in the peer's messages, by privacy level."""
+PROVIDER_NAMES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
+"""The names of the privacy levels on the control channel."""
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
 
 
@@ -62,3 +69,36 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
 def expect_current_time(now_s: int) -> Expectation:
     """Return an expectation of the current time, in seconds since 1970, with a tolerance."""
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
+
+
+def fill_caches(secured: Secured, user, level: int, *, early: bool = False):
+    """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
+    message.
+
+    ``user``: the user of the certificate; ``level``: the privacy level of the keys; ``early``: send at the beginning of
+    a second.
+    """
+    peer, sut = secured.peer, secured.sut
+    algorithm, bits = CIPHER_BY_PRIVACY_LEVEL[level]
+    clear = sign_message(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
+    packet = encrypt_message(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
+    if early:
+        peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
+    disposition = secured.dispositions({"": packet})[""]
+    if disposition.answer != "ACK_REACH_QUEUE":
+        raise ConformanceFailure(f"the SUT answered a signed and encrypted message with {disposition.answer}")
+    return [*disposition.frames, send_encrypted_message(secured, level)]
+
+
+def send_encrypted_message(secured: Secured, level: int):
+    """Let the SUT send an encrypted message; return the packet of the message."""
+    peer, sut = secured.peer, secured.sut
+    tag = 7_000 + level
+    sut.send(
+        private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=PROVIDER_NAMES[level]
+    )
+    came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
+    if not came:
+        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not arrive")
+    peer.inbox.acknowledge()
+    return came[0]

@@ -15,7 +15,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.sut import Sut
-from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
+from harness.wire import FinalAckBody, OrderAckBody, PrivateQueueFormatNameId, TxSequenceID, user_message
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import EARLY_CLOSE_MS
 
@@ -30,6 +30,14 @@ BODY_SIZE = 0x24
 ORDER_ACK_TIMEOUT_MS = 500
 """The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
 ORDER_QUEUE = r"PRIVATE$\order_queue$"
+
+PRIVATE_NAMES_OF_PEER: Mapping[str, Any] = {
+    "AQ": 2,
+    "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D),
+    "RQ": 2,
+    "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0E),
+}
+"""UserHeader fields of a message whose administration queue and response queue are private queues of its sender."""
 
 
 class Place(NamedTuple):
