@@ -134,10 +134,16 @@ copies the value.
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
     OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each forwarded
-    message, OutgoingTransferInfo has the values of the session's elements.
+    message, OutgoingTransferInfo has the values of the session's elements. Two messages to another queue of the peer
+    await an OrderAck or a FinalAck.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
+    beside = outgoing.open_beside("mqc-beside")
+    beside.send(2, journal=["positive"])
+    beside.send_session_ack()
+    beside.send_order_ack(1)
+    peer.settle()
     outgoing.to = outgoing.sender.to = name
     outgoing.send(4, journal=["positive"])
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
@@ -152,7 +158,8 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
         peer.pass_time(sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS))
         outgoing.send_session_ack()
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    outgoing.acknowledge_all()
+    for each in (beside, outgoing):
+        each.acknowledge_all()
     _judge_info(peer, sut, judge, name, outgoing.sent)
 
 
