@@ -26,7 +26,7 @@ def _judge_prediction(peer, judge, case: str) -> None:
     """Judge whether RF of a Ping Response predicts the outcome of a session request."""
     exchange = ping_sut(peer)
     outcome = try_session_request(peer)
-    if exchange.received is None and outcome != "accepted":
+    if not exchange.is_answered and outcome != "accepted":
         reason = f"the SUT answers no ping {case}"
         judge.mark_not_exercised("MQQB-3.1.7.7-05", reason=reason, evidence=[*exchange])
         return
