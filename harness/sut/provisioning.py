@@ -125,6 +125,11 @@ def peer_keys() -> dict[str, RsaKey]:
     return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
+def long_peer_keys() -> dict[str, RsaKey]:
+    """Return the encryption keys of the peer, by provider, with a key of 2,048 bits for the two stronger providers."""
+    return peer_keys() | dict.fromkeys((ENHANCED_PROVIDER, ADVANCED_PROVIDER), _read_key("peer_long"))
+
+
 def second_peer_keys() -> dict[str, RsaKey]:
     """Return a second set of encryption keys for the peer, by provider. A check can replace the peer's keys in the
     directory by this set. It consists of the provisioned keys of a SUT.

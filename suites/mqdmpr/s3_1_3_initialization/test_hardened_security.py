@@ -4,8 +4,7 @@ mode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, SutUnavailable
@@ -13,8 +12,8 @@ from harness.expectations import any_order, each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS
-from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
+from suites.mqqb.steps.hardening import harden_security
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -50,7 +49,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     other = peer.private_name() if sut.has("private_names") else peer.direct_name("mqc-hardened-too")
     others = [other, peer.public_name] if sut.has("public_names") else [other]
     sender = Sender(peer, sut, to)
-    with _harden_security(sut):
+    with harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
@@ -108,17 +107,6 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         },
         evidence=frames,
     )
-
-
-@contextmanager
-def _harden_security(sut: Sut) -> Iterator[None]:
-    """Set hardened security mode, which takes effect at the next restart; clear it at the end."""
-    sut.configure(hardened_security=True)
-    try:
-        yield
-    finally:
-        sut.configure(hardened_security=False)
-        sut.restart()
 
 
 def _attempt_step(step: Callable[[], object]) -> str:

@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
+from harness.sut.provisioning import ALICE
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -22,11 +23,16 @@ from suites.mqqb.steps.disposition import (
     receive_first_message,
 )
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
+from suites.mqqb.steps.secured import CLEAR_BODY, NOBODY, SHA512, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import tags
 
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
 HIGHEST_BIT = 0x8000_0000
+LAST_FORWARDED_RC = 0x1D
+"""The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
+HIGHEST_RC = 0x1F
+"""The highest value of RC."""
 SMALL_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
@@ -118,6 +124,63 @@ def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, r
         acknowledgment(full, AckClass.Q_EXCEED_QUOTA),
     ]
     judge.all(expected=expected, observed=came, evidence=[*sent, full, *again, *came])
+
+
+@malforms("MQMQ-2.2.18.1.3-02", "MQMQ-2.2.19.2-08")
+@sut_survives()
+@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judge, recoverable):
+    """The peer repeats a message with changes for which the SUT would refuse a new message: the copies name a missing
+    queue, name a transactional queue, are expired, or have an invalid signature. If the SUT is a router, the peer also
+    repeats a message for a queue of the peer, with too many hops. The SUT sends no negative acknowledgment of a copy,
+    and forwards no copy.
+    """
+    if sut.has("insecure_nacks"):
+        sut.enable_insecure_nacks()
+    receiver = AcknowledgingReceiver(peer, sut)
+    wanted: dict[str, Any] = {"properties": {"PA": 1, "NA": 1}}
+    user = {"DM": recoverable, "JN": 1}
+    sent = [receiver.send_packet(receiver.build_message(user, **wanted))]
+    known = user | {"MessageID": sent[0]["UserHeader"].MessageID}
+    copies = [
+        receiver.build_message(known, destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", **wanted),
+        receiver.build_message(known, queue="transactional", **wanted),
+        receiver.build_message(known | {"SentTime": 1}, base={"TimeToReachQueue": 1}, **wanted),
+    ]
+    if sut.has("security"):
+        signed = receiver.build_message(
+            known,
+            security={"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+            body=CLEAR_BODY,
+            properties={"PA": 1, "NA": 1, "HashAlgorithm": SHA512},
+        )
+        copies.append(flip_signature_bit(sign_message(signed)))
+    if sut.has("private_names"):
+        routed = receiver.with_admin_queue(user | peer.private_queue(peer.identifier, peer.next_message_id()))
+        first = peer.message(routed | {"MessageID": peer.next_message_id()}, destination=None, **wanted)
+        sent.append(receiver.send_packet(first))
+        routed["MessageID"] = first["UserHeader"].MessageID
+        copies += [
+            peer.message(routed | {"RC": hops}, destination=None, **wanted) for hops in (LAST_FORWARDED_RC, HIGHEST_RC)
+        ]
+    again = [receiver.send_packet(packet) for packet in copies]
+    last = receiver.send_packet(receiver.build_message(user, **wanted))
+    came = receiver.await_acks(2)
+    judge.all(expected=acknowledged(sent[0], last), observed=came, evidence=[*sent, *again, last, *came])
+
+    def list_returned() -> list[Frame]:
+        return [one for one in receiver.messages if one["UserHeader"].SourceQueueManager == peer.identifier]
+
+    returned = receiver.await_all(list_returned, len(sent) - 1)
+    if returned:
+        judge.all(
+            expected=[frame["UserHeader"].MessageID for frame in sent[1:]],
+            observed=[frame["UserHeader"].MessageID for frame in returned],
+            case="identifiers of the forwarded messages",
+            evidence=[*sent, *again, *returned],
+        )
+    receiver.acknowledge_all()
 
 
 @sut_survives()

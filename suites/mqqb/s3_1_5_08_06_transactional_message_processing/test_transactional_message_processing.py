@@ -9,6 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
+from harness.peer.party import NO_FIELDS
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.applications import computer_names
@@ -102,15 +103,20 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
-    Timer is stopped: each time, when OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that
-    message. Meanwhile, a newer session is open.
+    """The peer sends message 1, message 2, and message 2 again, closes its session, and repeats message 2 on a new
+    session. The peer waits before each message until the Order Ack Send Timer is stopped: each time, when
+    OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that message. Meanwhile, a newer session is
+    open.
     """
     receiver = Receiver(peer, sut)
     peer.open_raw()
-    for number in (1, 2, 2):
+    for number, on_new_session in ((1, False), (2, False), (2, False), (2, True)):
+        if on_new_session:
+            receiver.session.close()
+            receiver.session = peer.open_raw()
         receiver.sequence.number = number - 1
-        sent = receiver.send()
+        # a message without a predecessor is also accepted by a SUT whose new session knows no sequence
+        sent = receiver.send(transaction={"PreviousTxSequenceNumber": 0} if on_new_session else NO_FIELDS)
         frame = receiver.poll_acknowledgment()
         when, evidence = _describe_order_ack_time(peer, frame, sent), [sent, frame]
         judge(

@@ -15,6 +15,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, receive_first_message
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
@@ -43,28 +44,35 @@ RULES_OF_FIRST_ACK = (
 
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
-@pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT"])
+@pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT", "a session request of the SUT"])
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, before):
     """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
     sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. An
     older session is open. The check repeats this on a session on which the SUT has acknowledged a transactional message
-    and sent an OrderAck and, if an application received the message, a FinalAck.
+    and sent an OrderAck and, if an application received the message, a FinalAck; and on a session that the SUT opened.
     """
-    sut.limit_time_scale(10)
-    peer.open_raw()
-    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
-    window = session.received[-1]["ConnectionParametersHeader"].WindowSize
+    if before == "a session request of the SUT":
+        sut.limit_time_scale(1)
+        session = await_session_of_sut(peer, sut)
+    else:
+        sut.limit_time_scale(10)
+        peer.open_raw()
+        session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    late_ack_ms = session.sut_parameters.RecoverableAckTimeout
+    window = session.sut_parameters.WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
-    earlier = 0 if before == "nothing" else _let_sut_acknowledge(peer, sut, session)
+    earlier = _let_sut_acknowledge(peer, sut, session) if before == "acknowledgments of the SUT" else 0
     own = [frame["UserHeader"].DM for frame in session.received if frame.kind == "UserMessage"]
     known = len(session.received)
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
     packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
     sent = [session.send(packet) for packet in packets]
-    early = not session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    early = not session.stays_quiet(sut.duration_ms(late_ack_ms) // 4)
     sent.append(session.send(peer.recoverable_message()))
-    session.stays_quiet(sut.duration_ms(LATE_ACK_MS) // 4)
+    session.stays_quiet(sut.duration_ms(late_ack_ms) // 4)
+    if peer.measure_duration(sent[0]).ms >= sut.duration_ms(late_ack_ms) * 4 // 5:
+        raise ConformanceFailure("the tester sent its messages too slowly: the Session Ack Send Timer may have expired")
     acks = [frame for frame in session.received[known:] if not early]
     instead = "a SessionAck before the last message" if early else f"{len(acks)} SessionAcks"
     judge(
@@ -105,7 +113,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     last = session.expect(
         "SessionAck",
         lambda frame: frame.number > ack.number,
-        within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS),
+        within_ms=sut.duration_ms(late_ack_ms) + sut.slack_ms(late_ack_ms),
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]

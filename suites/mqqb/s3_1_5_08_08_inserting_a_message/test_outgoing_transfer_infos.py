@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
     private_name,
 )
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_info, read_info_place
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
 ROUTED_QUEUE = 1
 
@@ -115,6 +115,8 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
 
 TIME_OUTS = 4
 """The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
+FIRST_UNACKNOWLEDGED_NUMBER = 3
+"""The number of the first message that the peer does not acknowledge by an OrderAck before the timer expires."""
 COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
@@ -134,26 +136,33 @@ copies the value.
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
     OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each forwarded
-    message, OutgoingTransferInfo has the values of the session's elements.
+    message, OutgoingTransferInfo has the values of the session's elements. Two messages to another queue of the peer
+    await an OrderAck or a FinalAck.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
+    beside = outgoing.open_beside("mqc-beside")
+    beside.send(2, journal=["positive"])
+    beside.send_session_ack()
+    beside.send_order_ack(1)
+    peer.settle()
     outgoing.to = outgoing.sender.to = name
     outgoing.send(4, journal=["positive"])
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    outgoing.send_session_ack()
-    for number in (1, 2):
+    for number in range(1, FIRST_UNACKNOWLEDGED_NUMBER):
         peer.pass_time(2_000)
         outgoing.send_order_ack(number)
         peer.settle()
-        _judge_info(peer, sut, judge, name, [outgoing.sent[number]])
+        _judge_info(peer, sut, judge, name, outgoing, [outgoing.sent[number]])
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
     for _ in range(TIME_OUTS):
-        peer.pass_time(sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS))
+        outgoing.await_resend(FIRST_UNACKNOWLEDGED_NUMBER)
+        peer.settle()
         outgoing.send_session_ack()
     _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    outgoing.acknowledge_all()
-    _judge_info(peer, sut, judge, name, outgoing.sent)
+    for each in (beside, outgoing):
+        each.acknowledge_all()
+    _judge_info(peer, sut, judge, name, outgoing, outgoing.sent)
 
 
 def _judge_info_after_forwarding(peer, sut, judge, name, outgoing):
@@ -165,12 +174,15 @@ def _judge_info_after_forwarding(peer, sut, judge, name, outgoing):
     sent = peer.open_raw().send(packet)
     peer.settle()
     peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)) != before)
-    _judge_info(peer, sut, judge, name, [*outgoing.sent, sent])
+    _judge_info(peer, sut, judge, name, outgoing, [*outgoing.sent, sent])
+    outgoing.send_session_ack()  # otherwise the session ends, and its state begins anew
 
 
-def _judge_info(peer, sut, judge, name, evidence):
+def _judge_info(peer, sut, judge, name, outgoing, evidence):
     """Judge that OutgoingTransferInfo has the values of the session's elements."""
     info, state = _get_outgoing_transfer_info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
+    if len({frame.connection for number in range(1, 5) for frame in outgoing.copies(number)}) != 1:
+        raise ConformanceFailure("the session ended while the check waited, so its state has begun anew")
     sequence = state["TxOutgoingSequence"]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")

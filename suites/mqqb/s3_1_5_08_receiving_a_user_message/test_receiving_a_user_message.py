@@ -41,9 +41,12 @@ LONG_AGO_AGE_S = 3_600
 CLOCK_TOLERANCE_S = 120
 """The greatest difference between the clocks of the SUT and of the tester."""
 LIFETIME_CASES = {
+    "no time to reach its queue": (0, None, False),
     "a second to reach its queue": (1, None, False),
     "almost an hour to reach its queue": (LONG_AGO_AGE_S - CLOCK_TOLERANCE_S, None, False),
     "more than an hour to reach its queue": (LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, None, True),
+    "68 years to reach its queue": (0x8000_0000, None, True),
+    "the longest time to reach its queue": (0xFFFF_FFFE, None, True),
     "more than an hour to be received": (None, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, True),
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),

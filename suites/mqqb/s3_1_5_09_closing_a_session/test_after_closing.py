@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, malforms
+from harness.expectations import none
+from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -34,3 +37,44 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
     )
     if again is not None:
         again.acknowledge_all()
+
+
+@malforms("MQQB-3.1.6.4-06")
+@covers("MQQB-3.1.5.9-02")
+@needs("send", "inspect")
+@pytest.mark.parametrize("queue", ["connected", pytest.param("paused", marks=needs("pause"))])
+@pytest.mark.parametrize("ended", ["by the peer", "with wrong counts"])
+def test_session_that_the_sut_opened_has_state_closed(peer, sut, judge, queue, ended):
+    """The SUT has sent its only message to a queue that is connected or that an application has paused. The peer closes
+    the session, or the SUT closes the session because of wrong counts: afterwards the SUT shows the session as CLOSED,
+    or does not show the session.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
+    sender.send(1)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
+    session.stays_quiet()
+
+    def list_session_states() -> list[str]:
+        found = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
+        return [one["SessionState"] for one in found if one["OutgoingQueueReference"] == sender.to]
+
+    if queue == "paused":
+        sut.pause(sender.to)
+    if "OPEN" not in list_session_states():
+        raise ConformanceFailure("the SUT shows no session in state OPEN to the queue of its message")
+    if ended == "by the peer":
+        session.close()
+    else:
+        session.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=0x7FFF))
+        if not session.wait_closed():
+            raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")
+    peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
+    judge(
+        "MQQB-3.1.5.9-02",
+        expected=none("session of the SUT in a state other than CLOSED"),
+        observed=sorted(set(list_session_states()) - {"CLOSED"}),
+        evidence=[*sent, session.last],
+    )
+    if queue == "paused":
+        sut.resume(sender.to)

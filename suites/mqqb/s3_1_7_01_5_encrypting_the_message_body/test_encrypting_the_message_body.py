@@ -369,10 +369,10 @@ RULES_OF_SECOND_MESSAGE = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32", *RULES_OF_SECOND_MESSAGE)
+@covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-22", "MQQB-3.1.7.1.5-32", *RULES_OF_SECOND_MESSAGE)
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
-    key of the first message of that level.
+    key of the first message of that level, and not the key of another level.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
@@ -382,12 +382,27 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     ]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK
+        other = again.blob in {one.blob for one in rounds[0]} - {first.blob}
         expected, evidence = (
             holds("both messages have the same key", otherwise="the messages have different keys"),
             [first.frame, again.frame],
         )
         case = f"messages with the privacy level {level}"
-        judge("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32", expected=expected, observed=same, case=case, evidence=evidence)
+        judge(
+            "MQQB-3.1.7.1.5-21",
+            "MQQB-3.1.7.1.5-32",
+            expected=expected,
+            observed=same or other,  # the key of another level is also a cached key: MQQB-3.1.7.1.5-22 judges which
+            case=case,
+            evidence=evidence,
+        )
+        judge(
+            "MQQB-3.1.7.1.5-22",
+            expected=holds("the second message does not have the key of another level"),
+            observed=not other or "the second message has the key of another level",
+            case=case,
+            evidence=evidence,
+        )
         rows = [row for row in _list_comparisons(again, first.choice) if row[0] in RULES_OF_SECOND_MESSAGE]
         if level == "advanced":
             rows.append(("MQQB-3.1.7.1.5-37", "decrypted body", BODY_OF_PARTIAL_BLOCK, again.body))

@@ -17,6 +17,8 @@ from suites.mqqb.steps.two_destinations import TwoDestinations
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 HIGHEST_BIT = 0x8000_0000
+ROUTED_HOP_COUNTS = (0, 11)
+"""The values of RC in the messages that the SUT forwards."""
 
 
 @covers(
@@ -25,6 +27,7 @@ HIGHEST_BIT = 0x8000_0000
     "MQQB-3.1.7.1.7-03",
     "MQQB-3.1.7.1.7-04",
     "MQQB-3.1.7.1.7-05",
+    "MQQB-3.1.7.1-05",
     "MQQB-3.1.7.1-11",
     "MQDMPR-3.1.1.12-D61",
     "MQMQ-2.2.19.1-12",
@@ -33,7 +36,8 @@ HIGHEST_BIT = 0x8000_0000
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends an untraced message, a traced message that names an unknown report queue, a traced message of each
     delivery that names a report queue of the peer, and a second untraced message: the SUT sends reports only about the
-    three messages that name a known report queue. Each report has the specified class, destination, label and body.
+    three messages that name a known report queue. Each report has the specified class, destination, label and body, and
+    each message and report has its own identifier.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
@@ -57,6 +61,14 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         observed=len(reports),
         case="number of reports",
         evidence=evidence,
+    )
+    packets = [frame for frame in peer.inbox.copies if receiver.is_report(frame)]  # of any identifier
+    judge(
+        "MQQB-3.1.7.1-05",
+        expected=len(direct) + len({Report(frame).text for frame in packets}),
+        observed=len({Report(frame).identifier for frame in (*direct, *packets)}),
+        case="number of different identifiers of the messages and the reports",
+        evidence=[*direct, *packets],
     )
     if not own:
         raise ConformanceFailure("no message with TR arrived, so no report can be compared with it")
@@ -105,39 +117,65 @@ def _read_body(frame) -> str:
     return Report(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
 
 
-@covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
+@covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
 @needs("private_names", "public_names")
 def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
-    """The peer sends a traced message that is addressed to its own queue: the SUT forwards the message, and sends a
-    report with the next hop and the complete MessageID of the message.
+    """The peer sends an express and a recoverable traced message that are addressed to its own queue, with different
+    hop counts: the SUT forwards each message, and sends a report with the next hop, the source, the complete MessageID
+    and the hop count of the forwarded message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_BIT}
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
-    sent = receiver.send_packet(peer.message(user, destination=None, **traced))
+    sent = []
+    for recoverable, hops in enumerate(ROUTED_HOP_COUNTS):
+        user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_BIT}
+        user |= {"DM": recoverable, "RC": hops}
+        sent.append(receiver.send_packet(peer.message(user, destination=None, **traced)))
 
-    def list_hop_reports():
+    def list_forwarded() -> list[Frame]:
+        return [one for one in receiver.messages if one["UserHeader"].SourceQueueManager == peer.identifier]
+
+    def list_hop_reports() -> list[Frame]:
         return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in Report(frame).text]
 
-    reports = receiver.await_all(list_hop_reports, 1)
-    evidence = [sent, *reports]
+    forwarded = receiver.await_all(list_forwarded, len(sent))
+    reports = receiver.await_all(list_hop_reports, len(sent))
+    evidence = [*sent, *forwarded, *reports]
     judge(
         "MQQB-3.1.7.1-11",
         "MQQB-3.1.7.1.7-01",
-        expected=1,
+        "MQQB-3.1.7.1.7-02",
+        expected=len(sent),
         observed=len(reports),
         case="number of reports with a next hop",
         evidence=evidence,
     )
-    if not reports:
-        judge.mark_not_exercised("MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report arrived")
+    if not reports or not forwarded:
+        judge.mark_not_exercised(
+            "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report or no forwarded message arrived"
+        )
         return
-    number = f"{sent['UserHeader'].MessageID:08X}"
-    found = Report(reports[0]).label.partition(":")[2].partition(":")[0]
-    judge("MQQB-3.1.7.1.7-04", expected=number, observed=found, case="MessageID in the label", evidence=evidence)
-    lines = Report(reports[0]).text.split("\r\n")
-    first = f"<MESSAGE ID>{number}</MESSAGE ID>"
-    judge("MQQB-3.1.7.1.7-05", expected=first, observed=lines[0], case="first line of the body", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.7-04",
+        expected=sorted(map(Report.build_expected_label, forwarded)),
+        observed=sorted(Report(frame).label for frame in reports),
+        case="labels of the reports",
+        evidence=evidence,
+    )
+    numbers = [(f"{one['UserHeader'].MessageID:08X}", f"{one['UserHeader'].RC:02X}") for one in forwarded]
+    bodies = [_read_body(frame).split("\r\n") for frame in reports]
+    judge(
+        "MQQB-3.1.7.1.7-05",
+        expected=sorted(
+            [f"<message id>{number}</message id>".lower(), f"<hop count>{hops}</hop count>".lower()]
+            for number, hops in numbers
+        ),
+        observed=sorted(
+            [line for line in lines if line.startswith(("<message id>", "<hop count>"))] for lines in bodies
+        ),
+        case="MessageID and hop count in the bodies of the reports",
+        evidence=evidence,
+    )
 
 
 @covers("MQQB-3.1.7.1.7-05")

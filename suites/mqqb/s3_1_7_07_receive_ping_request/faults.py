@@ -464,3 +464,14 @@ class AcceptorPingRequestWithKnownCookieNotAnswered(Ping):
         if key not in self.answered:
             self.answered.add(key)
             super().receive_request(remote, data)
+
+
+@fault("acceptor-ping-response-rf-clear-under-hardened-security", breaks="MQQB-3.1.7.7-05", blind=True)
+class AcceptorPingResponseRfClearUnderHardenedSecurity(Ping):
+    """The acceptor clears RF in a Ping Response although it refuses all sessions because of HardenedSecurity."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        if not (self.qm.adm.HardenedSecurity and self.qm.adm.ConnectionActive):
+            return response
+        return replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))

@@ -18,6 +18,12 @@ from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
+DELIVERIES_BY_TAG = {0x0001_0001: "express", 0x8000_0002: "recoverable", 0xFFFF_FFFD: "express"}
+"""The deliveries of three messages, by ApplicationTag. Each tag has bits above the lower 16."""
+FIRST_LIFETIME_S = 0x0001_0000
+BODY_TYPES = (0, 0x1011, 0x8)
+"""The values of BodyType: none, VT_VECTOR of VT_UI1, and VT_BSTR (MS-MQMQ 2.2.12)."""
+PRIORITY = 6
 NEARLY_DUE_PART = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
@@ -49,24 +55,51 @@ NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledg
 @needs("send")
 @covers("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04")
 def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge):
-    """An application sends an express message, a recoverable message and a third message; two of these messages have
-    the same label and bodies of the same size: each packet has the identifier, the label and the body of its message.
+    """An application sends an express message, a recoverable message and a third message with different properties;
+    two of these messages have the same label and bodies of the same size: each packet has the identifier, the label,
+    the body and the properties of its message.
     """
     sender = Sender(peer, sut)
-    identifiers = {
-        tag: sender.send(tag, label=f"{MESSAGE_LABEL} {tag % 2}", delivery=delivery)[0]
-        for tag, delivery in ((1, "express"), (2, "recoverable"), (3, "express"))
-    }
-    session, sent = sender.await_first(3)
-    for tag, frame in zip(Sender.tags(sent), sent, strict=True):
-        properties = frame["MessagePropertiesHeader"]
-        number = int(identifiers[tag].rpartition("\\")[2])
+    expected: list[dict[str, Any]] = []
+    for number, (tag, delivery) in enumerate(DELIVERIES_BY_TAG.items(), 1):
+        (identifier,) = sender.send(
+            tag,
+            label=f"{MESSAGE_LABEL} {number % 2}",
+            body=f"message {number}",
+            delivery=delivery,
+            time_to_reach_queue_s=FIRST_LIFETIME_S + number,
+            time_to_be_received_s=2 * FIRST_LIFETIME_S - number,
+            body_type=BODY_TYPES[number - 1],
+            priority=PRIORITY,
+        )
+        expected.append(
+            {
+                "MessageID": int(identifier.rpartition("\\")[2]),
+                "Label": f"{MESSAGE_LABEL} {number % 2}",
+                "body": f"message {number}",
+                "BodyType": BODY_TYPES[number - 1],
+                "ApplicationTag": tag,
+                "TimeToReachQueue": FIRST_LIFETIME_S + number,
+                "TimeToBeReceived": 2 * FIRST_LIFETIME_S - number,
+                "DM": int(delivery == "recoverable"),
+                "PR": PRIORITY,
+            }
+        )
+    session, sent = sender.await_first(len(expected))
+    for wanted, frame in zip(expected, sent, strict=True):
+        base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
         judge.all(
-            expected=fields(MessageID=number, Label=f"{MESSAGE_LABEL} {tag % 2}", body=f"message {tag}"),
+            expected=fields(wanted),
             observed={
-                "MessageID": frame["UserHeader"].MessageID,
+                "MessageID": user.MessageID,
                 "Label": str(properties.Label).rstrip("\0"),
                 "body": bytes(properties.MessageBody).decode(errors="replace"),
+                "BodyType": properties.BodyType,
+                "ApplicationTag": properties.ApplicationTag,
+                "TimeToReachQueue": base.TimeToReachQueue,
+                "TimeToBeReceived": user.TimeToBeReceived,
+                "DM": user.DM,
+                "PR": base.PR,
             },
             evidence=frame,
         )

@@ -11,11 +11,20 @@ from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
 
 INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
 OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+MESSAGES_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
+    {},
+    {"delivery": "recoverable"},
+    {"delivery": "transactional"},
+    {"priority": 7},
+)
+BESIDE_TAG = 100
+"""The messages to a queue that is not paused have this tag and higher tags."""
 HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 
 
@@ -133,19 +142,22 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """An application pauses the SUT's outgoing queue of an open session before its second message: the SUT does not
-    send the second message, although it sends message 3 to a different queue (E85).
+    """An application pauses the SUT's outgoing queue of an open session after its first message: the SUT does not send
+    an express, a recoverable, a transactional and an urgent message to that queue, although it sends a message of each
+    kind to a different queue (E85).
     """
     sender = Sender(peer, sut)
+    beside = peer.direct_name("mqc-beside")
     sender.send(1)
     session, _ = sender.await_first(1)
     sut.pause(sender.to)
-    sender.send(2)
-    sut.send(peer.direct_name("mqc-beside"), body="message 3", application_tag=3)
-    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [3])
-    if not beside:
-        raise ConformanceFailure("the SUT did not send the message to the queue that is not paused")
-    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag != 3]
+    for number, kind in enumerate(MESSAGES_FOR_PAUSED_QUEUE, 2):
+        sender.send(number, **kind)
+        sut.send(beside, body="beside", application_tag=BESIDE_TAG + number, **kind)
+    last = BESIDE_TAG + 1 + len(MESSAGES_FOR_PAUSED_QUEUE)
+    if not peer.inbox.wait(lambda frame: Sender.tags([frame]) == [last]):
+        raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
+    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag < BESIDE_TAG]
     peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",
@@ -154,6 +166,12 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
         case="numbers of the messages sent",
         evidence=session.messages,
     )
+    sut.resume(sender.to)
+    sender.collect_all(session, 1 + len(MESSAGES_FOR_PAUSED_QUEUE))
+    peer.inbox.acknowledge()
+    for frame in peer.inbox.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
 
 
 @needs("send", "pause")

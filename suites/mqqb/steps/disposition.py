@@ -143,11 +143,16 @@ class AcknowledgingReceiver(Receiver):
         """Return the FinalAcks that have arrived."""
         return [frame for frame in self.acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
-    def list_reports(self) -> list[Frame]:
-        """Return the reports on traced messages that have arrived. A report is a message of class MQMSG_CLASS_REPORT or
-        a message to a public queue.
+    @staticmethod
+    def is_report(frame: Frame) -> bool:
+        """Return whether a message is a report on a traced message: its class is MQMSG_CLASS_REPORT, or its destination
+        is a public queue.
         """
-        return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
+        return message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
+
+    def list_reports(self) -> list[Frame]:
+        """Return the reports on traced messages that have arrived."""
+        return [frame for frame in self.messages if self.is_report(frame)]
 
     def await_acks(self, count: int) -> list[Frame]:
         """Wait for the given number of administration acknowledgments; return all acknowledgments that arrived."""

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator
-from contextlib import contextmanager
-from uuid import UUID
-
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import peer_keys, second_peer_keys
-from harness.sut.sut import Sut
-from harness.wire.protection import public_key_list
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
+from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
 
 CACHE_DURATION_MS = 60_000
 PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
-
-
-@contextmanager
-def _restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
-    """Restore the public keys of a queue manager at the end of the check."""
-    machine_object = {"queue_manager": str(machine)}
-    keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
-    if keys_before is None:
-        raise ConformanceFailure("the directory contains no public keys of the peer")
-    try:
-        yield
-    finally:
-        sut.change_directory_object(**machine_object, public_encryption_keys_base64=keys_before)
-
-
-def _publish_keys(sut: Sut, machine: UUID, name: str) -> None:
-    keys = base64.b64encode(public_key_list(PUBLIC_KEYS[name]())).decode()
-    sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=keys)
 
 
 def _name_recipient_keys(frame: Frame) -> str:
@@ -56,14 +32,14 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
-    with _restore_keys_at_end(sut, peer.identifier):
+    with restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
         if _name_recipient_keys(frame) != "first keys":
             raise ConformanceFailure(
                 f"before any change, the SUT encrypts with these keys of the peer: {_name_recipient_keys(frame)}"
             )
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
-            _publish_keys(sut, peer.identifier, name)
+            publish_keys(sut, peer.identifier, PUBLIC_KEYS[name]())
             began_ms = peer.recorder.elapsed_ms()
             outgoing.start_new_session()
             peer.pass_time_until(began_ms, sut.duration_ms(CACHE_DURATION_MS) * 3 // 4)

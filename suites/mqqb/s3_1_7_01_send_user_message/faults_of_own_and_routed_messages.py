@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 and 3.1.7.1.7."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: acknowledgments, reports and messages that are sent on."""
 
 from __future__ import annotations
 

@@ -1,0 +1,38 @@
+"""MS-MQQB 3.1.7.1.5.2 Converting MQDSPUBLICKEY to PUBLICKEYBLOB: keys in the directory."""
+
+from __future__ import annotations
+
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import long_peer_keys
+from harness.sut.releases import find_release
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opened_bodies import DecryptedMessage
+from suites.mqqb.steps.opening import private_name
+from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+
+CACHE_DURATION_MS = 60_000
+
+
+@needs("directory", "environment", "security", "send", "private_names", "set_timers")
+@covers("MQQB-3.1.7.1.5.2-03", "MQQB-3.1.7.1.5.2-05")
+def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
+    """The directory contains keys of 2,048 bits of the peer for the two stronger providers: the peer can decrypt the
+    symmetric keys of messages of both privacy levels with its private key of 2,048 bits.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    with restore_keys_at_end(sut, peer.identifier):
+        publish_keys(sut, peer.identifier, long_peer_keys())
+        first = outgoing.send(body="a message before the keys expire")
+        outgoing.start_new_session()
+        peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
+        for level in ("enhanced", "advanced") if find_release(sut).aes else ("enhanced",):
+            frame = outgoing.poll(body=f"encrypted, {level}", privacy_level=level)
+            judge.all(
+                expected=holds("the peer can decrypt the key", otherwise="the peer cannot decrypt the key"),
+                observed=frame is not None and DecryptedMessage(frame, long_peer_keys()).key is not None,
+                case=f"symmetric key of a message with the privacy level {level}",
+                evidence=[first, frame],
+            )
+        outgoing.end()
