@@ -114,9 +114,10 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
     if "Identifier" in shown:
         used["QueueManager.Identifier"] = str(shown["Identifier"])
     used["private format name"] = sut.private_format_name(sut.new_queue(f"domain-{time}")).partition("\\")[0]
-    if sut.has("ping") and (ping := ping_sut(peer)).is_answered:
-        used["QMGuid of a Ping Response"] = str(ping.fields("QMGuid")["QMGuid"])
-        evidence.append(ping.received)
+    exchange = ping_sut(peer) if sut.has("ping") else None
+    if exchange is not None and exchange.ping is not None and exchange.received is not None:
+        used["QMGuid of a Ping Response"] = str(exchange.ping.QMGuid)
+        evidence.append(exchange.received)
     if sut.has("send"):
         sender.send(1)
         session, frames = sender.await_first(1)
