@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -174,7 +176,7 @@ def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, dele
     sut.create_queue(subqueue)
     receiver = AcknowledgingReceiver(peer, sut)
     build_message = Sequence(peer).message if transactional else peer.recoverable_message
-    headers = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
+    headers: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
     sent = [
         receiver.send_packet(build_message(receiver.with_admin_queue(), label=label, **headers)) for label in ("a", "b")
     ]

@@ -74,17 +74,14 @@ passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ of the UserHeade
 )
 
 
-OPTIONAL_PARTS = (
+for rule, flag, part in (
     ("MQMQ-2.2.19.2-18", "SH", "SecurityHeader"),
     ("MQMQ-2.2.19.2-19", "TH", "TransactionHeader"),
     ("MQMQ-2.2.19.2-22", "CQ", "ConnectorType"),
     ("MQMQ-2.2.19.2-23", "MQ", "MultiQueueFormatHeader"),
     ("MQMQ-2.2.19.2-27", "HH", "SoapHeader"),
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
-)
-"""For each rule, a flag, and the part of a message that is present if and only if the flag is set."""
-
-for rule, flag, part in OPTIONAL_PARTS:
+):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
         make_part_presence_predicate(USER, flag, part)
     )

@@ -13,14 +13,20 @@ from harness.judging.passive import NotExercised
 from harness.run.marks import covers, needs
 from reference_qm.codec import FormatError, parse_packet
 from suites.messages import Sequence
-from suites.mqmq.s2_2_19_2_user_header.predicates import OPTIONAL_PARTS
 from suites.mqmq.steps.layout import ReadPacket
 from suites.mqmq.steps.message_bytes import USER
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqqp.steps.whole import build_lists_of_queues
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-READ_PARTS = tuple(one for one in OPTIONAL_PARTS if one[2] != "SoapHeader")
+OPTIONAL_PARTS = (
+    ("MQMQ-2.2.19.2-18", "SH", "SecurityHeader"),
+    ("MQMQ-2.2.19.2-19", "TH", "TransactionHeader"),
+    ("MQMQ-2.2.19.2-22", "CQ", "ConnectorType"),
+    ("MQMQ-2.2.19.2-23", "MQ", "MultiQueueFormatHeader"),
+    ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
+)
+"""For each rule, a flag, and the part of a message that is present if and only if the flag is set."""
 
 
 def _parse(data):
@@ -32,7 +38,7 @@ def _parse(data):
 
 
 @needs("qm2qm")
-@covers(*(rule for rule, _, _ in READ_PARTS))
+@covers(*(rule for rule, _, _ in OPTIONAL_PARTS))
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue):
     """Messages with and without a TransactionHeader, a SecurityHeader, a ConnectorType and lists of queues arrive: in
@@ -53,7 +59,7 @@ def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue
     )
     reads = [opened.receive(), opened.peek().expect_success(), opened.receive()]
     evidence = [frame for read in reads for frame in read.evidence]
-    for rule, flag, part in READ_PARTS:
+    for rule, flag, part in OPTIONAL_PARTS:
         predicate = make_part_presence_predicate(USER, flag, part)
         findings = []
         for read in reads:

@@ -282,8 +282,15 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-D03")
-@pytest.mark.parametrize("error", [0x100, -1])
-@pytest.mark.parametrize("delivery", ["express", "transactional"])
+@pytest.mark.parametrize(
+    ("delivery", "error"),
+    [
+        pytest.param("express", 0x100, id="express"),
+        pytest.param("transactional", 0x100, id="transactional"),
+        pytest.param("express", -1, id="express-too-low"),
+        pytest.param("transactional", -1, id="transactional-too-low"),
+    ],
+)
 def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut, judge, delivery, error):
     """Three messages arrive, and then an express or transactional message whose UserMsgSequenceNumber is too high by
     256 or too low by 1: the SUT acknowledges its arrival, and closes the session.

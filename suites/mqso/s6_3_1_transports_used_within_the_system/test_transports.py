@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
@@ -14,20 +12,18 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 @needs("send")
 @covers("MQSO-6.3.1-01")
-@pytest.mark.parametrize("scheme", ["HTTP", "HTTPS"])
-def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge, scheme):
-    """Messages of each delivery to HTTP or HTTPS names of the peer, with and without a port, do not arrive on a session
-    of MS-MQQB; a message to a direct TCP name arrives.
+def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
+    """Messages of each delivery to HTTP and HTTPS names of the peer, with and without a port, do not arrive on a
+    session of MS-MQQB; a message to a direct TCP name arrives.
     """
     sender = Sender(peer, sut)
     sender.send(DIRECT_TCP_TAG)
     session, frames = sender.await_first(1)
     session.acknowledge_all()
-    hosts = [peer.address] if ":" in peer.address else [peer.address, f"{peer.address}:{443 if scheme[4:] else 80}"]
+    ports = {"HTTP": "", "http": ":80", "HTTPS": "", "https": ":443"}
     ways = [
-        (f"DIRECT={spelling}://{host}/msmq/{path}", delivery)
-        for spelling, path in ((scheme, "private$/mqc-peer"), (scheme.lower(), "mqc-peer"))
-        for host in hosts
+        (f"DIRECT={scheme}://{peer.address}{port}/msmq/{path}", delivery)
+        for (scheme, port), path in zip(ports.items(), ("private$/mqc-peer", "mqc-peer") * 2, strict=True)
         for delivery in DELIVERY_MODES
     ]
     names = dict(enumerate(ways, DIRECT_TCP_TAG + 1))

@@ -115,15 +115,16 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
         used["QueueManager.Identifier"] = str(shown["Identifier"])
     used["private format name"] = sut.private_format_name(sut.new_queue(f"domain-{time}")).partition("\\")[0]
     exchange = ping_sut(peer) if sut.has("ping") else None
-    if exchange is not None and exchange.ping is not None and exchange.received is not None:
+    if exchange is not None and exchange.ping is not None:
         used["QMGuid of a Ping Response"] = str(exchange.ping.QMGuid)
-        evidence.append(exchange.received)
+        evidence.append(exchange.sent)
     if sut.has("send"):
         sender.send(1)
         session, frames = sender.await_first(1)
-        used["ClientGuid of a request"] = str(session.received[0]["EstablishConnectionHeader"].ClientGuid)
+        request = sender.get_request(session)
+        used["ClientGuid of a request"] = str(request["EstablishConnectionHeader"].ClientGuid)
         used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
-        evidence += [session.received[0], *frames]
+        evidence += [request, *frames]
         session.acknowledge_all()
     used = {place: guid.removeprefix("PRIVATE=").strip("{}").lower() for place, guid in used.items()}
     case = f"Identifier of the SUT after the {time} start in the new domain"
