@@ -11,6 +11,8 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.inventory import OTHER_QUEUE_KINDS, Inventory
 
 SHORT_LIFETIME_S = 1
+EXPIRY_MS = 4_000
+"""A time after which a message with the short lifetime has expired."""
 SYSTEM_QUEUES = {
     "system$;journal": "sent",
     "system$;deadletter": "late",
@@ -50,7 +52,7 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
         judge.all(expected=in_queue("once"), observed=sut.labels(queue), evidence=sent, case=case)
 
 
-@needs("environment", "send", "receive", "queue_control", "pause")
+@needs("environment", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D01")
 def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     """The system journal has a recoverable message that arrived, and the dead-letter queues have a recoverable and a
@@ -59,11 +61,12 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     """
     labels = {name: f"{label} {sut.own}" for name, label in SYSTEM_QUEUES.items()}
     unreachable = {"journal": ["negative"], "time_to_reach_queue_s": SHORT_LIFETIME_S}
-    sut.take_offline()
     for name, delivery in (("system$;deadletter", "recoverable"), ("system$;deadxact", "transactional")):
         sut.send(peer.direct_name("mqc-late"), label=labels[name], delivery=delivery, **unreachable)
-    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    sut.bring_online()
+    peer.pass_time(EXPIRY_MS)
+    if not peer.eventually(lambda: all(labels[name] in sut.labels(name) for name in list(labels)[1:])):
+        judge.mark_not_exercised("MQSO-5.1.1.1-D01", reason="the dead-letter queues do not get the expired messages")
+        return
     sender = Sender(peer, sut, peer.direct_name("mqc-stopped"))
     sender.send(1, delivery="recoverable", journal=["positive"], label=labels["system$;journal"])
     sender.send(2, delivery="transactional")
