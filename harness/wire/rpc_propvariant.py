@@ -179,18 +179,36 @@ class Stub:
                 self.write_pointer(lambda value=value: self.text(value))  # type: ignore[misc]
 
 
-def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants: Sequence[Variant]) -> bytes:
-    """Build the stub of R_QMGetObjectProperties for the queue with the given direct name, which is given without
-    ``DIRECT=``.
+def get_properties(
+    wide: bool,
+    name: str | UUID | tuple[UUID, int],
+    identifiers: Sequence[int],
+    variants: Sequence[Variant],
+    *,
+    kind: int = _DIRECT_QUEUE_FORMAT,
+    suffix: int = 0,
+) -> bytes:
+    """Build the stub of R_QMGetObjectProperties for a queue. The QUEUE_FORMAT of the queue has the m_qft ``kind``, the
+    m_SuffixAndFlags ``suffix``, and the given name: a direct name without ``DIRECT=``, a GUID, or an OBJECTID.
     """
     stub = Stub(wide)
 
+    def write_name() -> None:
+        if isinstance(name, str):
+            stub.write_pointer(lambda: stub.text(name))
+            return
+        guid, *number = name if isinstance(name, tuple) else (name,)
+        stub.guid(guid)
+        for one in number:
+            stub.number(4, one)
+
     def build_queue_format() -> None:
         stub.align(8 if wide else 4)
-        stub.data += bytes([_DIRECT_QUEUE_FORMAT, 0, 0, 0])
+        stub.data += bytes([kind, suffix, 0, 0])
         stub.align(8 if wide else 1)
-        stub.number(1, _DIRECT_QUEUE_FORMAT)
-        stub.write_pointer(lambda: stub.text(direct))
+        stub.number(1, kind)
+        stub.align(8 if wide else 4)
+        write_name()
         stub.align(8 if wide else 1)
 
     stub.align(8 if wide else 4)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged
 from harness.run.marks import covers, needs, varied
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -156,6 +160,39 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
     sut.control.call("move", queue=queue, lookup_id=lookup_id(peek_first_message()[0]), to=subqueue)
     act(sut, subqueue)
     _judge_class(judge, receiver, value, packet)
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+@pytest.mark.parametrize("deleted", ["queue", "subqueue"])
+@pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, deleted, transactional):
+    """Messages are moved to a subqueue, and the queue or the subqueue is deleted: where the SUT acknowledges the
+    messages of the subqueue, the acknowledgments have class 0xC000.
+    """
+    rules = (*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+    queue = sut.new_queue("classes", transactional=transactional)
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    receiver = AcknowledgingReceiver(peer, sut)
+    build_message = Sequence(peer).message if transactional else peer.recoverable_message
+    headers: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
+    sent = [
+        receiver.send_packet(build_message(receiver.with_admin_queue(), label=label, **headers)) for label in ("a", "b")
+    ]
+    if not peer.await_label("b", queue):
+        raise ConformanceFailure("the messages did not arrive in their queue")
+    for message in sut.control.call("peek", queue=queue, limit=2)["messages"]:
+        sut.control.call("move", queue=queue, lookup_id=lookup_id(message), to=subqueue)
+    outcome = sut.attempt(delete, sut, subqueue if deleted == "subqueue" else queue)
+    acks = receiver.await_acks(len(sent))
+    if outcome != Outcome.DONE or not acks:
+        judge.mark_not_exercised(*rules, reason=f"deletion of the {deleted}: {outcome}, {len(acks)} acknowledgments")
+        return
+    answered = [one for one in sent if identifier(one) in {get_correlation_id(ack) for ack in acks}]
+    expected = acknowledged(*answered, of_class=Q_DELETED)
+    judge(*rules, expected=expected, observed=acks, evidence=[*sent, *acks], case="acknowledgments")
+    receiver.acknowledge_all()
 
 
 @needs("receive", "queue_control", "transactions")

@@ -15,6 +15,7 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
 from reference_qm.model.adm import Queue
+from suites.mqmq.s2_2_07_queue_format.fault_steps import swap_suffix
 
 QueueFormat = dict[str, Any]
 
@@ -27,18 +28,6 @@ class ServerQueueFormatMachineRefused(QueueFormats):
         if queue_format["m_qft"] == QueueFormatType.MACHINE:
             return None
         return super().format_name_of(queue_format)
-
-
-def _swap_suffix(kind: QueueFormatType, suffix: int, other: int) -> Install:
-    """Let the server read one m_SuffixAndFlags of a QUEUE_FORMAT type as a different value."""
-
-    class SuffixTaken(QueueFormats):
-        def format_name_of(self, queue_format: QueueFormat) -> str | None:
-            if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
-                queue_format = queue_format | {"m_SuffixAndFlags": other}
-            return super().format_name_of(queue_format)
-
-    return replace_part(SuffixTaken)
 
 
 for _name, _rule, _says, _kind, _suffix, _other in (
@@ -115,7 +104,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         SuffixType.NONE,
     ),
 ):
-    add(_name, _rule, _says, _swap_suffix(_kind, _suffix, _other))
+    add(_name, _rule, _says, swap_suffix(_kind, _suffix, _other))
 
 
 def _change_opened_queue_format(
@@ -429,30 +418,6 @@ class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
         suffix = queue_format["m_SuffixAndFlags"] & 0xF7
         return super().format_name_of({**queue_format, "m_SuffixAndFlags": suffix})
-
-
-add(
-    "server-private-queue-opened-with-dead-letter-suffix",
-    "MQMQ-2.2.7-07",
-    "The server ignores the suffix of the dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADLETTER, SuffixType.NONE),
-)
-
-
-add(
-    "server-private-queue-opened-with-dead-letter-suffix-without-flag",
-    "MQMQ-2.2.7-07",
-    "The server ignores the suffix of the dead-letter queue without Flags 0x80 in the QUEUE_FORMAT of a private queue.",
-    _swap_suffix(QueueFormatType.PRIVATE, SuffixType.DEADLETTER, SuffixType.NONE),
-)
-
-
-add(
-    "server-private-queue-opened-with-transactional-dead-letter-suffix",
-    "MQMQ-2.2.7-09",
-    "The server ignores the suffix of the transactional dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    _swap_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADXACT, SuffixType.NONE),
-)
 
 
 @fault("server-properties-of-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)

@@ -154,7 +154,12 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
     evidence = open_queue.frames
     for rule, *wrong in (
         ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE)),
-        ("MQMQ-2.2.7-12", (FormatType.DIRECT, name, Suffix.SUBQUEUE)),
+        (
+            "MQMQ-2.2.7-12",
+            (FormatType.DIRECT, name, Suffix.SUBQUEUE),
+            (FormatType.DIRECT, direct_name, Suffix.SUBQUEUE),
+            (FormatType.MACHINE, sut.guid, Suffix.SUBQUEUE),
+        ),
         (
             "MQMQ-2.2.7-16",
             (FormatType.SUBQUEUE, direct_name, Suffix.SUBQUEUE),
@@ -312,7 +317,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
 @covers("MQMQ-2.2.7-D02")
 def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name, sut, judge):
     """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the
-    machine.
+    machine. System queues are not opened by the GUID of another machine.
     """
     queue = sut.new_queue("members")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
@@ -325,6 +330,10 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name,
         outcome = open_queue(*way)
         case = f"open by a QUEUE_FORMAT of type {name}"
         judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
+    for suffix in (Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT):
+        outcome = open_queue(FormatType.MACHINE, OTHER_GUID, SYSTEM_QUEUE_SUFFIX | suffix)
+        case = f"open by the GUID of another machine with {suffix.name}"
+        judge("MQMQ-2.2.7-D02", expected=REFUSED, observed=outcome, evidence=open_queue.frames, case=case)
 
 
 def _build_direct_name(form):

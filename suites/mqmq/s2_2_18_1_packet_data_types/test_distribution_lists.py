@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import between, fields
 from harness.run.marks import covers, needs, varied
 from harness.wire import (
@@ -18,8 +19,9 @@ from harness.wire import (
     PrivateQueueFormatName,
     PublicQueueFormatName,
 )
+from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.layout import Layout, ReadPacket
 
 DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
@@ -85,14 +87,13 @@ FIELDS_OF_LIST_BY_RULE = {
     "MQMQ-2.2.20.2-D03": (*SIZES, "bytes after the last header"),
 }
 """For each rule, the fields of the list that the rule is about."""
+READ_LIST_RULES = tuple(rule for rule, of_rule in FIELDS_OF_LIST_BY_RULE.items() if of_rule == COUNTS)
+"""The rules about the names in the list."""
 
 
-@needs("private_names")
-@covers(*FIELDS_OF_LIST_BY_RULE)
-@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
-def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
-    """The SUT forwards a message for two distribution lists, a private, a public and two direct names: the list still
-    has all names in their order, each at its boundary, and HeaderSize and ElementCount that fit the names.
+def build_list(peer, queue):
+    """Return the elements of a list with two distribution lists, a private, a public and two direct names, and the
+    FormatType and text of each element.
     """
     directs = [f"TCP:{peer.address}\\private$\\{queue}", f"OS:nowhere\\{queue}"]
     names = [
@@ -105,8 +106,6 @@ def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
     ]
     kinds = (3, 6, 2, 6, 1, 3)
     elements = [MQFFormatNameElement(FormatType=kind, FormatName=name) for kind, name in zip(kinds, names, strict=True)]
-    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
-    found = Layout(frame)
     texts = (
         f"{directs[0].lower()}\0",
         str(DISTRIBUTION_LIST_GUID),
@@ -115,13 +114,50 @@ def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
         str(PUBLIC_QUEUE_GUID),
         f"{directs[1].lower()}\0",
     )
+    return elements, list(zip(kinds, texts, strict=True))
+
+
+def judge_list(judge, rules, found, names, evidence):
+    """Judge sizes, count and names of the list of destinations in a message."""
     size, padded = (found.fields.get(f"{DESTINATION_LIST}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{DESTINATION_LIST}.HeaderSize": between(size, padded),
         f"{DESTINATION_LIST}.ElementCount": len(names),
-        f"{DESTINATION_LIST}.FormatNameList": list(zip(kinds, texts, strict=True)),
+        f"{DESTINATION_LIST}.FormatNameList": names,
         "bytes after the last header": 0,
     }
-    for rule, of_rule in FIELDS_OF_LIST_BY_RULE.items():
-        expected = fields({name: wanted[name] for name in of_rule})
-        judge(rule, expected=expected, observed=found, evidence=[sent, frame])
+    for rule in rules:
+        expected = fields({name: wanted[name] for name in FIELDS_OF_LIST_BY_RULE[rule]})
+        judge(rule, expected=expected, observed=found, evidence=evidence)
+
+
+@needs("private_names")
+@covers(*FIELDS_OF_LIST_BY_RULE)
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
+def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
+    """The SUT forwards a message for two distribution lists, a private, a public and two direct names: the list still
+    has all names in their order, each at its boundary, and HeaderSize and ElementCount that fit the names.
+    """
+    elements, names = build_list(peer, queue)
+    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
+    judge_list(judge, FIELDS_OF_LIST_BY_RULE, Layout(frame), names, [sent, frame])
+
+
+@needs("qm2qm")
+@covers(*READ_LIST_RULES)
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue):
+    """Messages for two distribution lists, a private, a public and two direct names arrive: in each message that a
+    remote reader peeks or receives, the list still has all names in their order, each at its boundary, and an
+    ElementCount that fits the names.
+    """
+    peer = remote.peer
+    elements, names = build_list(peer, "mqc-listed")
+    build_message = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
+    opened = remote.open(queue)
+    remote.send_all([build_message(queue=queue, label=label, mqf={"Destination": elements}) for label in ("a", "b")])
+    for read in (opened.peek().expect_success(), opened.receive(), opened.receive()):
+        found = Layout(ReadPacket(read.packet_bytes))
+        if not found.fields.get("UserHeader.Flags.MQ"):
+            raise ConformanceFailure("the message of the remote reader has no lists of queues")
+        judge_list(judge, READ_LIST_RULES, found, names, read.evidence)

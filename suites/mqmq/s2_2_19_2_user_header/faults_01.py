@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.made_up import OTHER_GUID
-from harness.faults.parts import fault
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
@@ -15,10 +14,7 @@ from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
-    parse_packet,
 )
-from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.model.adm import MessagePosition
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     DIRECT,
     ON_DESTINATION,
@@ -386,20 +382,3 @@ add(
     ),
     blind=True,
 )
-
-
-_BASE_HEADER_SIZE = 16
-
-
-@fault("server-remote-read-transaction-header-missing-with-th", breaks="MQMQ-2.2.19.2-19", blind=True)
-class ServerRemoteReadTransactionHeaderMissingWithTh(RemoteReads):
-    """The server removes the TransactionHeader from a message that a remote reader gets, but leaves TH set."""
-
-    def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        data = super().serialize_remote_message(position)
-        packet = cast(UserMessagePacket, parse_packet(data))
-        if packet.TransactionHeader is None:
-            return data
-        start = _BASE_HEADER_SIZE + len(packet.UserHeader.build())
-        end = start + len(packet.TransactionHeader.build())
-        return correct_packet_size(data[:start] + data[end:])

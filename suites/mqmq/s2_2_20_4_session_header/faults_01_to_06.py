@@ -377,15 +377,6 @@ class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks
 _HALF_OF_RANGE = 0x8000
 
 
-@fault("sender-expired-message-takes-sequence-number", breaks="MQMQ-2.2.20.4-03", blind=True)
-class SenderExpiredMessageTakesSequenceNumber(Sending):
-    """A message that expires before it is sent takes a sequence number of the sender's session."""
-
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        session.MessageSentCount = session.MessageSentCount + 1 & 0xFFFF
-        super().delete_expired(session, position, now)
-
-
 @fault("initiator-recoverable-count-kept-on-next-session", breaks="MQMQ-2.2.20.4-11", blind=True)
 class InitiatorRecoverableCountKeptOnNextSession(SessionInitialization):
     """When the initiator connects again, it continues the count of recoverable messages of the previous session."""

@@ -11,6 +11,7 @@ from harness.expectations import facts, fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
+from suites.mqmq.steps.outgoing import HIGHEST_TIMER_SPEED
 from suites.mqmq.steps.session_headers import list_acknowledged_numbers
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.ordering import build_order_ack
@@ -19,6 +20,7 @@ from suites.mqqb.steps.sender import Sender
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
 ACKNOWLEDGMENT = {"MessageClass": AckClass.REACH_QUEUE}
+SHORT_LIFETIME_S = 2
 MESSAGE_COUNT = 20
 ACKNOWLEDGED_TAGS = {1, 2, 3, 5, 20}
 """The messages that the peer acknowledges as saved, with two SessionAcks."""
@@ -196,6 +198,34 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     session.acknowledge_all()
 
 
+@needs("send")
+@covers("MQMQ-2.2.20.4-03", "MQMQ-2.2.20.4-10")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge, delivery):
+    """The window of a session is full, and the TimeToReachQueue of two waiting messages expires. Then the peer
+    acknowledges the messages of the window, and the SUT sends a further message: the counts of a SessionAck are the
+    numbers of messages that the SUT sent on the session.
+    """
+    sut.limit_time_scale(HIGHEST_TIMER_SPEED)
+    sender = Sender(peer, sut, peer.direct_name("mqc-expired"))
+    session, window = sender.fill_window()
+    expired = [window + 1, window + 2]
+    sender.send(*expired, delivery=delivery, time_to_reach_queue_s=SHORT_LIFETIME_S)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
+    session.acknowledge_all()
+    sender.send(window + 3, delivery=delivery)
+    peer.eventually(lambda: window + 3 in Sender.tags(session.messages))
+    sent = session.messages
+    if window + 3 not in Sender.tags(sent):
+        raise ConformanceFailure("the SUT did not send the last message on the session")
+    ack = _acknowledge_next(session)
+    counts, evidence = _count_sent_before(session, ack), [sent[-1], ack]
+    judge("MQMQ-2.2.20.4-03", expected=fields(counts), observed=ack["SessionHeader"], evidence=evidence)
+    counts.pop("UserMsgSequenceNumber")  # product note <14> permits another value
+    judge("MQMQ-2.2.20.4-10", expected=fields(counts), observed=ack["SessionHeader"], evidence=evidence)
+    session.acknowledge_all()
+
+
 def _judge_counts(judge, of_all_messages, of_others, counts, evidence):
     """Judge the counts of a SessionAck, the last packet of the evidence; UserMsgSequenceNumber only for the rules
     ``of_all_messages``, because product note <14> permits another value.
@@ -252,13 +282,23 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-D03")
-@pytest.mark.parametrize("delivery", ["express", "transactional"])
-def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut, judge, delivery):
-    """An express or transactional message arrives whose UserMsgSequenceNumber is 256 too high: the SUT acknowledges its
-    arrival, and closes the session.
+@pytest.mark.parametrize(
+    ("delivery", "error"),
+    [
+        pytest.param("express", 0x100, id="express"),
+        pytest.param("transactional", 0x100, id="transactional"),
+        pytest.param("express", -1, id="express-too-low"),
+        pytest.param("transactional", -1, id="transactional-too-low"),
+    ],
+)
+def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut, judge, delivery, error):
+    """Three messages arrive, and then an express or transactional message whose UserMsgSequenceNumber is too high by
+    256 or too low by 1: the SUT acknowledges its arrival, and closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    headers: dict[str, Any] = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 1 + 0x100}}
+    for _ in range(3):
+        receiver.send_packet(peer.message())
+    headers: dict[str, Any] = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 4 + error}}
     if delivery == "transactional":
         packet = Sequence(peer).message(receiver.with_admin_queue(), **headers)
     else:

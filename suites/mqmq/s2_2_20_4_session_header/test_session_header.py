@@ -299,7 +299,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
 
 
 @covers("MQMQ-2.2.20.4-D03")
-@pytest.mark.parametrize("error", [1, 0x7FFF])
+@pytest.mark.parametrize("error", [1, 0x7FFF, -1, 0x8000, 0xFFFD])
 @varied("negative journaling", "destination", priority=("3", "0"))
 def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: the SUT

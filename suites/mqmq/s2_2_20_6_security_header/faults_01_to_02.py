@@ -372,8 +372,8 @@ for _name, _rules, _says, _install in (
 
 @fault("sender-msmq-1-signature-with-sid-of-first-user", breaks="MQMQ-2.2.20.6-23", blind=True)
 class SenderMsmq1SignatureWithSidOfFirstUser(Securing):
-    """In messages with an MSMQ 1.0 signature, the sender uses the SID of the first user who signed a message, whoever
-    signs the later messages.
+    """In messages with an MSMQ 1.0 signature, the sender uses the SID of the first user who signed a message, even if a
+    different user signs a later message.
     """
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
-from harness.sut.provisioning import ALICE
+from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.pinging import read_element
@@ -46,12 +46,12 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *RULES_OF_SIGNATURES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
-    """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and SecurityID
-    identify the signer; SecurityID is the user's SID or the queue manager's GUID.
+    """The SUT sends messages signed by the queue manager and by several users in turn, with each type of signature: ST
+    and SecurityID identify the signer; SecurityID is the user's SID or the queue manager's GUID.
     """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
-    users = fields(ST=USER, SecurityID=ALICE.security_id.hex())
+    alice, bob = (fields(ST=USER, SecurityID=user.security_id.hex()) for user in (ALICE, BOB))
     for level, of_queue_manager, of_user in (
         (
             "sig10",
@@ -74,7 +74,13 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
         ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
         ("sig30", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
     ):
-        for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
+        for sender, signer, rules in (
+            ("queue_manager", own, of_queue_manager),
+            ("alice", alice, of_user),
+            ("bob", bob, of_user),
+            ("queue_manager", own, of_queue_manager),
+            ("alice", alice, of_user),
+        ):
             frame = outgoing.send(body="signed", label=level, sender=sender, authentication_level=level)
             judge(
                 *rules,

@@ -20,9 +20,22 @@ TAG_FIELD, IDENTIFIER_FIELD = "MessagePropertiesHeader.ApplicationTag", "UserHea
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return the sent and the forwarded message. A message
     without optional headers is sent first. The SUT may forward the message on a new session or on the open session
-    (E16). The forwarded bytes may be malformed.
+    (E16). The forwarded bytes may be malformed. Raise ConformanceFailure if the SUT forwards no message.
     """
-    peer.listen(ignore_incoming=True)
+    sent, forwarded = send_for_forwarding(peer, sut, user, **headers)
+    if forwarded is None:
+        raise ConformanceFailure("the SUT did not forward the message")
+    return sent, forwarded
+
+
+def send_for_forwarding(
+    peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any
+) -> tuple[Frame, Frame | None]:
+    """Send a message as ``forward_message`` does; return the sent message, and the message that the SUT forwards to the
+    peer, or None if the peer gets no message.
+    """
+    if not peer.listens:
+        peer.listen(ignore_incoming=True)
     first_tag, tag = (peer.next_message_id() & 0xFFFF for _ in range(2))
     to = private_queue(peer.identifier, DESTINATION_QUEUE_NUMBER)
     connection = peer.open_raw()
@@ -40,6 +53,4 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
 
     peer.environment.run_until(lambda: bool(list_forwarded_frames()), sut.connect_timeout_ms + sut.response_timeout_ms)
     peer.inbox.acknowledge()
-    if not list_forwarded_frames():
-        raise ConformanceFailure("the SUT did not forward the message")
-    return sent, list_forwarded_frames()[0]
+    return sent, next(iter(list_forwarded_frames()), None)

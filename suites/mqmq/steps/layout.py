@@ -10,10 +10,9 @@ missing, because a wrong layout is an observation and not an error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 from uuid import UUID
-
-from harness.capture.recorder import Frame
 
 ABSENT_FIELD = "missing"
 GUID_SIZE = "guid"
@@ -106,14 +105,29 @@ class _UnreadableError(Exception):
     """The error when a packet ends before the next field, or the form of the next field is unknown."""
 
 
+class Bytes(Protocol):
+    """A packet, on the wire or in the answer to a remote read."""
+
+    @property
+    def data(self) -> bytes:
+        """Return the bytes of the packet."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPacket:
+    """The packet in the answer to a remote read."""
+
+    data: bytes
+
+
 class Layout:
     """The fields of a packet by name, and the order of its headers."""
 
     MISSING = ABSENT_FIELD
     """The value of a field that is not in the packet."""
 
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+    def __init__(self, frame: Bytes) -> None:
         self.fields: dict[str, Any] = {}
         self.order: list[str] = []
         self._data = frame.data

@@ -128,6 +128,11 @@ class Sender:
             )
         return session
 
+    @staticmethod
+    def get_request(session: Conversation) -> Frame:
+        """Return the EstablishConnection with which the SUT requested a session of ``await_session``."""
+        return session.received[0]
+
     def collect(self, session: Conversation, count: int) -> list[Frame]:
         """Wait for the given number of user messages; return all messages that arrived on the session.
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.sender import Sender
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 IDLE_DURATION_MS = 60_000
+ATTEMPT_COUNT = 4
+"""The number of attempts to connect after which the SUT has used all addresses that it knows."""
 MAX_TIME_SCALE = 4
 
 
@@ -87,3 +92,37 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
         evidence=frames,
         case="messages in each outgoing queue",
     )
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
+@covers("MQSO-5.1.1.2-D08")
+def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, sut, judge):
+    """The SUT cannot connect for a message to a public queue of the peer, and then the directory becomes unavailable:
+    the outgoing queue is in the state Initializing, in which the SUT cannot resolve the destination, so the SUT does
+    not connect when the peer listens. When the directory is available again, the message arrives.
+    """
+    enterprise = Enterprise(peer, sut)
+    sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
+    attempts_ms = ATTEMPT_COUNT * (sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
+    to = f"PUBLIC={PEER_PUBLIC_QUEUE}"
+    sut.send(to, body="message 1", application_tag=1)
+    peer.pass_time(attempts_ms)
+    enterprise.go_offline()
+    peer.pass_time(attempts_ms)
+    sender = Sender(peer, sut, to)
+    early = sender.poll_session(attempts_ms)
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    session = early or sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected=facts(connected_without_the_directory=False, ApplicationTags_with_the_directory=[1]),
+        observed={
+            "connected_without_the_directory": early is not None,
+            "ApplicationTags_with_the_directory": Sender.tags(frames),
+        },
+        evidence=frames,
+    )
+    if session is not None:
+        session.acknowledge_all()

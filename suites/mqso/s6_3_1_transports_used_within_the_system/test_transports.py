@@ -1,29 +1,45 @@
-"""MS-MQSO 6.3.1 Transports Used Within the System: messages to HTTP names."""
+"""MS-MQSO 6.3.1 Transports Used Within the System: messages to HTTP and HTTPS names."""
 
 from __future__ import annotations
 
+from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
+
+DIRECT_TCP_TAG = 1
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
 @needs("send")
 @covers("MQSO-6.3.1-01")
 def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
-    """A message to an HTTP name of the peer does not arrive on a session of MS-MQQB; a message to a direct TCP name
-    arrives.
+    """Messages of each delivery to HTTP and HTTPS names of the peer, with and without a port, do not arrive on a
+    session of MS-MQQB; a message to a direct TCP name arrives.
     """
     sender = Sender(peer, sut)
-    sender.send(1)
-    session, _ = sender.await_first(1)
+    sender.send(DIRECT_TCP_TAG)
+    session, frames = sender.await_first(1)
     session.acknowledge_all()
-    over_http = f"DIRECT=HTTP://{peer.address}/msmq/private$/mqc-peer"
-    sut.attempt(sut.send, over_http, body="message 2", application_tag=2)
-    frames = sender.collect_all(session, 2)
-    other = sender.poll_session(sut.connect_timeout_ms)
-    by_another = [] if other is None else Sender.tags(sender.collect_all(other, 1))
-    delivered = sorted(
-        {*Sender.tags(frames), *by_another}
-    )  # the first may come again, where its acknowledgment was late
+    ports = {"HTTP": "", "http": ":80", "HTTPS": "", "https": ":443"}
+    ways = [
+        (f"DIRECT={scheme}://{peer.address}{port}/msmq/{path}", delivery)
+        for (scheme, port), path in zip(ports.items(), ("private$/mqc-peer", "mqc-peer") * 2, strict=True)
+        for delivery in DELIVERY_MODES
+    ]
+    names = dict(enumerate(ways, DIRECT_TCP_TAG + 1))
+    for tag, (name, delivery) in names.items():
+        sut.attempt(sut.send, name, body=f"message {tag}", application_tag=tag, delivery=delivery)
+    frames = sender.collect_all(session, len(frames) + 1)
+    for _ in ways:
+        other = sender.poll_session(sut.connect_timeout_ms)
+        if other is None:
+            break
+        frames = [*frames, *sender.collect_all(other, 1)]
+        other.acknowledge_all()
+    over_mqqb = [f"{name} ({delivery})" for tag, (name, delivery) in names.items() if tag in Sender.tags(frames)]
     judge(
-        "MQSO-6.3.1-01", expected=[1], observed=delivered, evidence=frames, case="ApplicationTags of the sent messages"
+        "MQSO-6.3.1-01",
+        expected=none("message to an HTTP name that arrives over MS-MQQB"),
+        observed=over_mqqb,
+        evidence=frames,
     )

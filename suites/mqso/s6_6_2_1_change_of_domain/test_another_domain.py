@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from harness.capture.recorder import Frame
 from harness.expectations import facts, holds
+from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import ping_sut, read_element
+from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -102,6 +105,33 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
+def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time: str) -> None:
+    """Judge the Identifier of the SUT in its packets, in its abstract data model and in a private format name."""
+    peer, sut = sender.peer, sender.sut
+    used: dict[str, str] = {}
+    evidence: list[Frame] = []
+    shown = sut.inspect_queue_manager()
+    if "Identifier" in shown:
+        used["QueueManager.Identifier"] = str(shown["Identifier"])
+    used["private format name"] = sut.private_format_name(sut.new_queue(f"domain-{time}")).partition("\\")[0]
+    exchange = ping_sut(peer) if sut.has("ping") else None
+    if exchange is not None and exchange.ping is not None:
+        used["QMGuid of a Ping Response"] = str(exchange.ping.QMGuid)
+        evidence.append(exchange.sent)
+    if sut.has("send"):
+        sender.send(1)
+        session, frames = sender.await_first(1)
+        request = sender.get_request(session)
+        used["ClientGuid of a request"] = str(request["EstablishConnectionHeader"].ClientGuid)
+        used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
+        evidence += [request, *frames]
+        session.acknowledge_all()
+    used = {place: guid.removeprefix("PRIVATE=").strip("{}").lower() for place, guid in used.items()}
+    case = f"Identifier of the SUT after the {time} start in the new domain"
+    expected = dict.fromkeys(used, identifier.lower())
+    judge("MQSO-6.6.2.1-05", expected=expected, observed=used, evidence=evidence, case=case)
+
+
 @covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
@@ -116,9 +146,11 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
+        sender = Sender(peer, sut, peer.direct_name("mqc-domain"))
         for time in ("first", "second"):
             case = f"Identifier after the {time} start in the new domain"
             judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)), case=case)
+            _judge_used_identifiers(sender, judge, new_object["identifier"], time)
             if time == "first":
                 sut.control.call("restart")
         judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))

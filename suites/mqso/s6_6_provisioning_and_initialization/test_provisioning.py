@@ -54,6 +54,7 @@ def test_modes_are_as_provisioned(sut, judge):
         set_there = [name for name in PROVISIONED_ROLES if queue_manager.get(name) not in UNINITIALIZED_VALUES]
         judge(
             "MQSO-6.6.1-D04",
+            "MQSO-6.6-06",
             expected=none("flag for the role of a directory server or routing server"),
             observed=set_there,
         )

@@ -1,0 +1,29 @@
+"""Faults that break rules of MS-MQMQ 2.2.20.4 SessionHeader for messages that expire before they are sent."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-expired-message-takes-sequence-number", breaks="MQMQ-2.2.20.4-03", blind=True)
+class SenderExpiredMessageTakesSequenceNumber(Sending):
+    """A message that expires before it is sent takes a sequence number of the sender's session."""
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        session.MessageSentCount = session.MessageSentCount + 1 & 0xFFFF
+        super().delete_expired(session, position, now)
+
+
+@fault("sender-expired-message-takes-recoverable-sequence-number", breaks="MQMQ-2.2.20.4-10")
+class SenderExpiredMessageTakesRecoverableSequenceNumber(Sending):
+    """A recoverable message that expires before it is sent takes a recoverable sequence number of the sender's
+    session.
+    """
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if position.UserMessage.UserHeader.DM:
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount + 1 & 0xFFFF
+        super().delete_expired(session, position, now)

@@ -1,0 +1,48 @@
+"""MS-MQSO 3.3.4.5 Transfer Message: messages of other queue managers, which the SUT sends on to the next hop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.expectations import fields, holds
+from harness.run.marks import covers, needs
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.wire import PrivateQueueFormatNameId, PublicQueueFormatName
+from suites.messages import Sequence
+from suites.mqmq.steps.forwarding import forward_message, send_for_forwarding
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.opening import OTHER_GUID
+
+IN_TRANSIT: dict[str, Any] = {"SourceQueueManager": OTHER_GUID, "RC": 1}
+DESTINATIONS: dict[str, dict[str, Any]] = {
+    "public": {"DQ": 5, "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)},
+    "private": {"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=1)},
+}
+"""The fields of UserHeader for a queue of the queue manager in the other site, by the kind of the queue's name."""
+
+
+@needs("directory", "private_names")
+@covers("MQSO-3.3.4.5-01")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@pytest.mark.parametrize("name", list(DESTINATIONS))
+def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, delivery):
+    """The SUT forwards a message of another queue manager to the peer. Then a message of that queue manager arrives for
+    a queue of another site: the SUT sends the message to the peer, which is the gate on the route to that site, and the
+    message is still addressed to the queue manager of the queue.
+    """
+    first, _ = forward_message(peer, sut, IN_TRANSIT)
+    user = {**IN_TRANSIT, **DESTINATIONS[name], "QueueManagerAddress": FAR_QUEUE_MANAGER}
+    headers: dict[str, Any] = {}
+    if delivery == "transactional":
+        headers["transaction"] = {"TxSequenceID": Sequence(peer).identifier, "TxSequenceNumber": 1}
+    sent, forwarded = send_for_forwarding(peer, sut, user | {"DM": int(delivery != "express")}, **headers)
+    judge.all(
+        expected=holds("the message arrives at the gate", otherwise="the message does not arrive at the gate"),
+        observed=forwarded is not None,
+        evidence=[first, sent, forwarded],
+    )
+    if forwarded is not None:
+        expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+        judge.all(expected=expected, observed=Layout(forwarded), evidence=[sent, forwarded])
