@@ -9,26 +9,11 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
+from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_descriptors, list_format_names
 
-ATTRIBUTES_OF_SEVERAL = {
-    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
-    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
-    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
-    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
-    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
-}
-"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
-
-
-def _list_descriptors(sut):
-    """Return the OpenQueueDescriptors by Handle."""
-    return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
-
-
-def _list_format_names(opening):
-    """Return the sorted format names of an OpenQueueDescriptor in lower case."""
-    return str(opening["FormatName"]).lower().split(",")
+MISSING_NUMBER = 0xFFF0_0000
+"""A number that no private queue has."""
 
 
 @needs("open_to_send", "inspect", "queues")
@@ -54,10 +39,10 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     between = [peer.direct_name(f"{letter}-{sut.own}") for letter in "bcd"]
     names = sorted(one.lower() for one in (local_name, first, *between, last))
-    openings_before = set(_list_descriptors(sut))
+    openings_before = set(list_descriptors(sut))
     to = ",".join((last, local_name, *between, first, last.upper()))
     handle = int(sut.control.call("open_to_send", to=to)["handle"])
-    opened = {number: one for number, one in _list_descriptors(sut).items() if _contains_queue_name(one, names)}
+    opened = {number: one for number, one in list_descriptors(sut).items() if _contains_queue_name(one, names)}
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
@@ -73,7 +58,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
             expected={f"{attribute} of the OpenQueueDescriptor": value},
             observed={f"{attribute} of the OpenQueueDescriptor": whole.get(attribute, "missing")},
         )
-    listed = _list_format_names(whole) if whole else []
+    listed = list_format_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(
         "MQDMPR-3.1.7.1.5-17",
@@ -83,7 +68,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         case="queues to which the descriptor refers",
     )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in _list_format_names(one)]
+    observed = [name for one in parts for name in list_format_names(one)]
     judge(
         "MQDMPR-3.1.7.1.5-32",
         "MQDMPR-3.1.7.1.5-119",
@@ -105,15 +90,21 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     )
     missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
     second_name = sut.direct_name(sut.new_queue("here-too"))
+    missing_number = rf"PRIVATE={sut.guid}\{MISSING_NUMBER:08X}"  # the last of the sorted names
     names.append(second_name.lower())
     outcomes = [
         openings.open_to_send(sut, ",".join(several))
-        for several in ((first, local_name, missing), (last, missing), (local_name, second_name, also_missing))
+        for several in (
+            (first, local_name, missing),
+            (last, missing),
+            (local_name, second_name, also_missing),
+            (first, last, local_name, missing_number),
+        )
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
         expected={
-            "opens_with_a_missing_queue": [Outcome.REFUSED] * 3,
+            "opens_with_a_missing_queue": [Outcome.REFUSED] * 4,
             "descriptors_that_are_still_open": none("descriptor"),
         },
         observed={
@@ -124,12 +115,12 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
 
 
 def _contains_queue_name(opening, names):
-    return not set(_list_format_names(opening)).isdisjoint(names)
+    return not set(list_format_names(opening)).isdisjoint(names)
 
 
 def _list_new_descriptor_names(sut, names, before):
     """Return the format names of the new OpenQueueDescriptors."""
-    opened = _list_descriptors(sut).items()
+    opened = list_descriptors(sut).items()
     return [one["FormatName"] for number, one in opened if number not in before and _contains_queue_name(one, names)]
 
 

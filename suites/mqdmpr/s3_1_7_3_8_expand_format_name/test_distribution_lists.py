@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, none
+from harness.expectations import any_order, each, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
+from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_format_names
 from suites.mqmq.steps.layout import Layout
 
 DISTRIBUTION_LIST_TYPE = 6
@@ -139,21 +140,31 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 
 
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.1.5-18")
+@covers("MQDMPR-3.1.7.1.5-17", *ATTRIBUTES_OF_SEVERAL)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues, alone and together with a private queue: in both cases
-    Multiple of the descriptor is True.
+    the descriptor has the names of the queues, not of the list, and the attributes of a descriptor for several queues.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    _, listed = create_list(peer, sut, "opened", [str(enterprise.read_object(one)["identifier"]) for one in queues])
+    identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
+    _, listed = create_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
     send_until_known(peer, sut, listed, "known")
     for name in (listed, f"{listed},{beside}"):
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
-        judge("MQDMPR-3.1.7.1.5-18", expected=True, observed=opened.get("Multiple"), case=f"Multiple for {name}")
+        for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
+            judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
+        judge(
+            "MQDMPR-3.1.7.1.5-17",
+            expected=any_order(
+                *(f"public={one}" for one in identifiers), *([beside.lower()] if name != listed else [])
+            ),
+            observed=list_format_names(opened),
+            case=f"FormatName for {name}",
+        )
 
 
 @sut_survives()
