@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs, varied
@@ -10,8 +10,17 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_descriptors, list_format_names
+from suites.mqqb.steps.sender import Sender
 
-MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
+MULTICAST_NAMES = (
+    "MULTICAST=234.1.1.1:1801",
+    "MULTICAST=239.255.255.255:65535",
+    "MULTICAST=224.0.1.2:80",
+    "MULTICAST=234.1.1.2:1801",
+    "MULTICAST=234.1.1.1:1802",
+)
+MESSAGE_LIFETIME_S = 20
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 
@@ -127,51 +136,91 @@ def _list_new_descriptor_names(sut, names, before):
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """A remote queue that is opened for sending, once, twice or with a name in capital letters, has one inactive
-    outgoing queue, with the format name of the remote queue and without next hops.
+    """Remote queues are opened for sending, by direct and private names, alone, together, again, and in capital letters;
+    then messages are sent to them. Each remote queue has one outgoing queue, which is inactive before the messages,
+    with the format name of the remote queue and without next hops.
     """
-    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "abcd"]
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0], names[0].upper())]
-    listed = [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
-    queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    judge(
-        "MQDMPR-3.1.7.1.5-79",
-        expected={
-            "outgoing queues of each name before the opens": [[], []],
-            "opens": each(Outcome.DONE),
-            "number of outgoing queues of each name after the opens": [1, 1],
-            "number of listed outgoing queues of each name": [1, 1],
-        },
-        observed={
-            "outgoing queues of each name before the opens": queues_before,
-            "opens": outcomes,
-            "number of outgoing queues of each name after the opens": [len(one) for one in queues_after],
-            "number of listed outgoing queues of each name": [listed.count(name.lower()) for name in names],
-        },
-    )
+    opened = [names[0], names[1], names[0], names[0].upper(), ",".join(names[1:])]
+    outcomes = [openings.open_to_send(sut, name) for name in opened]
+    others = [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in (*names, *others)]
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
-        ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),
-        ("MQDMPR-3.1.7.1.5-83", "NextHops", [[], []]),
-        ("MQDMPR-3.1.7.1.5-84", "State", ["inactive", "inactive"]),
+        ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in (*names, *others)]),
+        ("MQDMPR-3.1.7.1.5-83", "NextHops", [[]] * len(queues_after)),
+        ("MQDMPR-3.1.7.1.5-84", "State", ["inactive"] * len(queues_after)),
     ):
         observed = [one[attribute] for one in queues]
         shown = [one.lower() if isinstance(one, str) else one for one in observed]
         judge(rule, expected=values, observed=shown, case=f"{attribute} of the outgoing queues")
+    if sut.has("send"):
+        for name in (names[0].upper(), names[0], *([",".join(names)] if sut.has("several_queues") else [])):
+            outcomes.append(sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S))
+    listed = [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
+    found = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    judge(
+        "MQDMPR-3.1.7.1.5-79",
+        expected={
+            "outgoing queues of each name before the opens": [[]] * len(names),
+            "opens": each(Outcome.DONE),
+            "number of outgoing queues of each name after the opens": [1] * len(names),
+            "number of listed outgoing queues of each name": [1] * len(names),
+        },
+        observed={
+            "outgoing queues of each name before the opens": queues_before,
+            "opens": outcomes,
+            "number of outgoing queues of each name after the opens": [len(one) for one in found],
+            "number of listed outgoing queues of each name": [listed.count(name.lower()) for name in names],
+        },
+    )
+
+
+@needs("send", "open_to_send", "management", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
+def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, judge):
+    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending: its outgoing
+    queue is inactive and has no next hops.
+    """
+    connected = Sender(peer, sut)
+    connected.send(1)
+    connected.collect(connected.await_session(), 1)
+    name = peer.direct_name(f"beside-{sut.own}")
+    openings.open_to_send(sut, name)
+    queues = sut.control.call("get_outgoing_queue", to=name)["outgoing"]
+    for rule, attribute, value in (
+        ("MQDMPR-3.1.7.1.5-83", "NextHops", []),
+        ("MQDMPR-3.1.7.1.5-84", "State", "inactive"),
+    ):
+        observed = [one[attribute] for one in queues]
+        shown = [one.lower() if isinstance(one, str) else one for one in observed]
+        judge(rule, expected=[value], observed=shown, case=f"{attribute} of the outgoing queue")
+
+
+def list_other_names(sut):
+    """Return format names of remote queues of this check alone, which the SUT may refuse: by host name and by the GUIDs
+    of unknown queue managers.
+    """
+    guids = [uuid5(UNKNOWN_GUID, f"{sut.own}-{number}") for number in range(2)]
+    return [
+        rf"DIRECT=OS:mqc-{sut.own}.example\private$\a-{sut.own}",
+        *(rf"PRIVATE={guid}\{number:08x}" for guid in guids for number in (0x1234, 0x1235)),
+    ]
 
 
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
 def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
-    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for a
-    multicast address.
+    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for multicast
+    addresses, which are opened alone, and together with others.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
+    names += [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
     for name in names:
         openings.open_to_send(sut, name)
-    multicast = openings.open_to_send(sut, MULTICAST_NAME)
-    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    multicast = openings.open_to_send(sut, MULTICAST_NAMES[0])
+    queues = _list_outgoing_queues(sut)
     observed = [queues.get(name.lower(), {}) for name in names]
     identifiers = [one.get("Identifier") for one in observed]
     null_identifiers = [None, str(UUID(int=0))]
@@ -190,9 +239,20 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     if multicast == Outcome.REFUSED:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
-    expected = {**dict.fromkeys(names, False), MULTICAST_NAME: True}
+    several = ",".join((names[0], *MULTICAST_NAMES[-2:]))
+    together = openings.open_to_send(sut, several) == Outcome.DONE  # the SUT may not open several queues
+    opened = MULTICAST_NAMES[:-2]
+    for name in opened:
+        openings.open_to_send(sut, name)
+    queues = _list_outgoing_queues(sut)
+    expected = {**dict.fromkeys(names, False), **dict.fromkeys(MULTICAST_NAMES if together else opened, True)}
     multicast_values = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
     judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values, case="Multicast of the outgoing queues")
+
+
+def _list_outgoing_queues(sut):
+    """Return the outgoing queues by DestinationFormatName in lower case."""
+    return {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
 
 
 @needs("open_to_send", "inspect", "directory", "public_names")
