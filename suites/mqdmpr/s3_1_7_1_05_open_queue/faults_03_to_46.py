@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
 from reference_qm.codec.format_names import (
     DistributionListName,
     MachineName,
-    MachineQueuePath,
-    MulticastName,
     MultipleElementName,
     SingleName,
 )
@@ -18,7 +14,7 @@ from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPES, QUEUE_SHARE_MODES, Qmcomm
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -175,14 +171,6 @@ class QueueManagerMachineNameOfOtherComputerOpenedToSend(NameAdmitted):
         return isinstance(name, MachineName) and access is SEND and not self.qm.queue_names.means_this_computer(name)
 
 
-@fault("queue-manager-direct-dead-letter-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class QueueManagerDirectDeadLetterNameOpenedToSend(NameAdmitted):
-    """The queue manager opens the direct format name of its dead-letter queue for sending."""
-
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return isinstance(name, MachineQueuePath) and access is SEND and self.qm.queue_names.is_here(name)
-
-
 @fault("queue-manager-machine-name-opened-to-send-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
 class QueueManagerMachineNameOpenedToSendWithDenyReceive(NameAdmitted):
     """The queue manager opens a machine format name for sending if the sharing mode is DenyReceive."""
@@ -191,39 +179,44 @@ class QueueManagerMachineNameOpenedToSendWithDenyReceive(NameAdmitted):
         return isinstance(name, MachineName) and access is SEND and share is QueueShareMode.DENY_RECEIVE
 
 
-@fault("queue-manager-multicast-name-opened-to-receive-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameOpenedToReceiveWithDenyReceive(NameAdmitted):
-    """The queue manager opens a multicast format name to receive with DenyReceive."""
+class MulticastOpened(Qmcomm):
+    """Open a multicast format name to read: the first local queue stands for the name."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return isinstance(name, MulticastName) and access is RECEIVE and share is QueueShareMode.DENY_RECEIVE
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+        status, descriptor = super().open_remote_queue(call, now)
+        value = call.arguments["pQueueFormat"]
+        if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:
+            given = call.arguments
+            access, share = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]], QUEUE_SHARE_MODES[given["dwShareMode"]]
+            if self.is_opened(value["union"], access, share):
+                queue = next(iter(self.qm.adm.QueueCollection.values()))
+                return self.qm.queue_opening.open_found_queue(queue, "MULTICAST", access, share)
+        return status, descriptor
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        """Return whether a MULTICAST_ID is opened."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-multicast-name-opened-to-receive-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
+class QueueManagerMulticastNameOpenedToReceiveWithDenyReceive(MulticastOpened):
+    """The server opens a multicast format name to receive with DenyReceive."""
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access is RECEIVE and share is QueueShareMode.DENY_RECEIVE
 
 
 @fault("queue-manager-multicast-name-with-high-port-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameWithHighPortOpenedToPeek(NameAdmitted):
-    """The queue manager opens a multicast format name with a port above 32767 to peek."""
+class QueueManagerMulticastNameWithHighPortOpenedToPeek(MulticastOpened):
+    """The server opens a multicast format name with a port above 32767 to peek."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return isinstance(name, MulticastName) and access in PEEK_ACCESSES and name.Port > 0x7FFF
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access in PEEK_ACCESSES and multicast["m_port"] > 0x7FFF
 
 
 @fault("queue-manager-multicast-name-of-high-address-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameOfHighAddressOpenedToRead(Qmcomm):
+class QueueManagerMulticastNameOfHighAddressOpenedToRead(MulticastOpened):
     """The server opens a multicast format name to read if its address begins with 239."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
-        value = call.arguments["pQueueFormat"]
-        status, descriptor = super().open_remote_queue(call, now)
-        if (
-            descriptor is None
-            and value is not None
-            and value["m_qft"] == QueueFormatType.MULTICAST
-            and self.is_high(value["union"])
-        ):
-            queue = next(iter(self.qm.adm.QueueCollection.values()))
-            return self.qm.queue_opening.open_found_queue(queue, "MULTICAST", RECEIVE)
-        return status, descriptor
-
-    def is_high(self, union: Any) -> bool:
-        """Return whether a multicast address begins with 239."""
-        return 239 in (union["m_address"] & 0xFF, union["m_address"] >> 24)
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return 239 in (multicast["m_address"] & 0xFF, multicast["m_address"] >> 24)

@@ -136,8 +136,8 @@ def _list_new_descriptor_names(sut, names, before):
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """Remote queues are opened for sending, by direct and private names, alone, together, again, and in capital letters;
-    then messages are sent to them. Each remote queue has one outgoing queue, which is inactive before the messages,
+    """Remote queues are opened for sending, by direct and private names, alone, together, again, and in capitals; then
+    messages are sent to them. Each remote queue has one outgoing queue, which is inactive before the messages,
     with the format name of the remote queue and without next hops.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "abcd"]

@@ -78,6 +78,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     if sut.has("queue_control"):  # the number of a deleted queue, beside the number of a queue that exists
         deleted = sut.new_queue("deleted")
         old_number = sut.private_format_name(deleted)
+        sut.new_queue("later")  # has a higher number in many systems
         sut.delete_queue(deleted)
         numbers[old_number] = (Outcome.REFUSED, sut.attempt(sut.send, old_number))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
@@ -87,8 +88,14 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     if sut.has("open_to_send"):
-        opened = {name: (Outcome.REFUSED, openings.open_to_send(sut, name)) for name in machines}
-        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case="outcome of the open of each format name")
+        for alone in (False, True):
+            opened = {
+                name: (Outcome.REFUSED, openings.open_to_send(sut, name, deny_receive=alone)) for name in machines
+            }
+            case = f"outcome of the open of each format name{' with DenyReceive' if alone else ''}"
+            _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case=case)
+        opened = {name: (expected, openings.open_to_send(sut, name)) for name, (expected, _) in numbers.items()}
+        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], opened, case="outcome of the open of each format name")
     lists = (
         f"DL={UNKNOWN_GUID}",
         f"{existing_name},DL={UNKNOWN_GUID}",
