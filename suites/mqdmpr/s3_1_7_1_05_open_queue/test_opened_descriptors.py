@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID, uuid5
 
+import pytest
+
 from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
@@ -256,12 +258,16 @@ def _list_outgoing_queues(sut):
 
 
 @needs("open_to_send", "inspect", "directory", "public_names")
-@covers("MQDMPR-3.1.7.1.5-92")
-def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
-    """Each of the outgoing queues for two public queues has the BasePriority of its public queue in the directory."""
-    expected = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
-    for name in expected:
+@covers("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90", "MQDMPR-3.1.7.1.5-92")
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
+def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
+    """Two public queues are opened alone, or together with GUIDs in capital letters: each outgoing queue has
+    the BasePriority of its public queue in the directory.
+    """
+    priorities = {PEER_PUBLIC_QUEUE: 0, FAR_PUBLIC_QUEUE: FAR_BASE_PRIORITY}
+    expected = {f"PUBLIC={str(guid).upper() if together else guid}": value for guid, value in priorities.items()}
+    for name in [",".join(expected)] if together else expected:
         openings.open_to_send(sut, name)
-    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    queues = _list_outgoing_queues(sut)
     observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed, case="BasePriority of the outgoing queues")
+    judge.all(expected=expected, observed=observed, case="BasePriority of the outgoing queues")

@@ -35,9 +35,9 @@ pytestmark = needs("qm2qm")
 MESSAGE_LIFETIME_S = 20
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-MULTICAST_IDS = tuple(
-    bytes(address) + port.to_bytes(4, "little")
-    for address, port in (((234, 1, 1, 1), 80), ((239, 255, 255, 255), 65535))
+MULTICAST_IDS = (
+    bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little"),
+    bytes((239, 255, 255, 255)) + (65535).to_bytes(4, "little"),
 )
 """Two MULTICAST_IDs: each consists of an address and a port. Spec: MS-MQMQ 2.2.10."""
 

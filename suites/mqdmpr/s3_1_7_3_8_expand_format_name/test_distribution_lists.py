@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import any_order, each, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
 from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_format_names
@@ -85,20 +85,27 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 
 
 @needs("send", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
+@covers(
+    "MQDMPR-3.1.7.3.8-02",
+    "MQDMPR-3.1.7.3.8-18",
+    "MQDMPR-3.1.7.1.5-03",
+    "MQDMPR-3.1.7.1.5-06",
+    "MQDMPR-3.1.7.1.5-65",
+)
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """An application sends a message to a distribution list and a direct name with overlapping queues: each of the two
-    copies lists both queues once, and no distribution list.
+    """An application sends a message to two distribution lists, a direct and a public name with overlapping queues:
+    each of the three copies lists each queue once, and no distribution list.
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
+    _, far = create_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
+    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE},{far}", 3)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
         expected={
-            "number_of_destinations_in_each_copy": [2, 2],
+            "number_of_destinations_in_each_copy": [3, 3, 3],
             "distribution_lists": none("distribution list in a copy"),
         },
         observed={"number_of_destinations_in_each_copy": [*map(len, named)], "distribution_lists": lists},

@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.5-14 to MQDMPR-3.1.7.1.5-34 about several queues."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about several queues that are opened together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.5-77 to MQDMPR-3.1.7.1.5-99 about outgoing queues."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about outgoing queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.5-03 to MQDMPR-3.1.7.1.5-46 about format names."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about format names."""
 
 from __future__ import annotations
 

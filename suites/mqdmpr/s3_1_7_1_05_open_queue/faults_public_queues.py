@@ -1,11 +1,11 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.5-64 to MQDMPR-3.1.7.1.5-94 about public queues in the directory."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about public queues in the directory."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.codec import FormatName, PublicName
+from reference_qm.codec import NULL_GUID, FormatName, PublicName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
@@ -143,10 +143,14 @@ class QueueManagerPublicQueueQueriedByQueueName(HostFoundElsewhere):
 
 @fault("queue-manager-public-queue-unknown-identifier-takes-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
 class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(HostFoundElsewhere):
-    """The queue manager takes the newest queue of the directory if no queue has the Identifier of the public name."""
+    """The queue manager takes the newest queue of another computer if no queue in the directory has the Identifier of
+    the public format name.
+    """
 
     def choose_queue(self, guid: UUID) -> PublishedQueue | None:
-        return self.qm.enterprise.find_queue(guid) or next(iter(list_published(self)[::-1]), None)
+        own = self.qm.adm.ComputerName.lower() + "\\"
+        others = [one for one in list_published(self) if not (one.Pathname or "").lower().startswith(own)]
+        return self.qm.enterprise.find_queue(guid) or next(iter(others[::-1]), None)
 
 
 @fault("queue-manager-message-to-deleted-public-queue-goes-to-last-host", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
@@ -209,16 +213,6 @@ class QueueManagerPublicQueueSentToFirstMachineOfDirectory(NextHops):
         return min(others, key=lambda one: one.ComputerName or "", default=found)
 
 
-@fault("queue-manager-public-queue-sent-to-host-of-earlier-answer", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
-class QueueManagerPublicQueueSentToHostOfEarlierAnswer(HostFoundElsewhere):
-    """The queue manager keeps the computer that the directory returned first, also after the queue has moved."""
-
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
-        self.known = getattr(self, "known", {})
-        found = self.qm.enterprise.find_queue(guid)
-        return self.known.setdefault(guid, found) if found is not None else None
-
-
 @fault("queue-manager-own-public-name-without-queue-opened-to-send", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
 class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
     """The queue manager opens an outgoing queue for its own public queue that does not exist, when an application opens
@@ -248,18 +242,6 @@ class QueueManagerOwnPublicNameWithoutQueueAcceptedToSend(Destinations):
             raise
 
 
-@fault("queue-manager-own-public-name-compared-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
-class QueueManagerOwnPublicNameComparedWithRegardToCase(QueueNames):
-    """The queue manager takes a published queue of its own computer for a remote queue if the directory has the
-    computer name in capital letters.
-    """
-
-    def _is_published_here(self, guid: UUID) -> bool:
-        found = self.qm.enterprise.find_queue(guid)
-        computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
-        return super()._is_published_here(guid) and computer in self._list_own_names()
-
-
 class WrongBasePriority(OutgoingCreated):
     """Change the BasePriority of an outgoing queue for a public queue."""
 
@@ -275,15 +257,6 @@ class WrongBasePriority(OutgoingCreated):
     def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         """Change the BasePriority of the new queue."""
         raise NotImplementedError
-
-
-@fault("queue-manager-outgoing-priority-of-queue-with-same-end-of-guid", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingPriorityOfQueueWithSameEndOfGuid(WrongBasePriority):
-    """The queue manager compares only the last eight bytes of the GUID when it reads the BasePriority."""
-
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
-        same = [one for one in list_published(self) if one.Identifier and one.Identifier.bytes[8:] == guid.bytes[8:]]
-        queue.BasePriority = same[0].BasePriority if same else 0
 
 
 @fault("queue-manager-outgoing-priority-of-first-public-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
@@ -314,15 +287,6 @@ class QueueManagerDirectoryAskedForPriorityOfFirstQueueOnly(WrongBasePriority):
         if getattr(self, "asked", False):
             queue.BasePriority = 0
         self.asked = True
-
-
-@fault("queue-manager-directory-asked-for-priority-once-for-each-queue", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
-class QueueManagerDirectoryAskedForPriorityOnceForEachQueue(WrongBasePriority):
-    """When the queue manager creates an outgoing queue again, it does not query the directory again."""
-
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
-        self.known = getattr(self, "known", {})
-        queue.BasePriority = self.known.setdefault(guid, queue.BasePriority)
 
 
 @fault("queue-manager-directory-not-asked-for-priority-of-several-queues", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
@@ -365,34 +329,6 @@ class QueueManagerOutgoingPriorityQueriedByQueueName(WrongBasePriority):
             queue.BasePriority = same[0].BasePriority if same else 0
 
 
-@fault("queue-manager-outgoing-priority-of-newest-queue-of-host", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerOutgoingPriorityOfNewestQueueOfHost(WrongBasePriority):
-    """The queue manager queries the directory by the computer of the public queue, and takes the newest queue."""
-
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
-        found = self.qm.enterprise.find_queue(guid)
-        if found is not None:
-            host = (found.Pathname or "").partition("\\")[0].lower()
-            same = [one for one in list_published(self) if (one.Pathname or "").lower().startswith(host + "\\")]
-            queue.BasePriority = same[-1].BasePriority
-
-
-@fault("queue-manager-outgoing-negative-base-priority-becomes-zero", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerOutgoingNegativeBasePriorityBecomesZero(WrongBasePriority):
-    """The BasePriority of an outgoing queue is 0 if the BasePriority of the public queue is negative."""
-
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
-        queue.BasePriority = max(queue.BasePriority, 0)
-
-
-@fault("queue-manager-outgoing-base-priority-limited-to-byte", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerOutgoingBasePriorityLimitedToByte(WrongBasePriority):
-    """The BasePriority of an outgoing queue has only the low byte of the BasePriority of the public queue."""
-
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
-        queue.BasePriority = (queue.BasePriority + 0x80) % 0x100 - 0x80
-
-
 @fault("queue-manager-second-outgoing-base-priority-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
 class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePriority):
     """The BasePriority of the outgoing queue for a second public queue is that of the first one."""
@@ -402,16 +338,19 @@ class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePriority):
 
 
 @fault("queue-manager-public-queue-of-lost-directory-sent-to-last-host", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerPublicQueueOfLostDirectorySentToLastHost(HostFoundElsewhere):
+class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
     """While the directory is unavailable, the queue manager sends messages for an unknown public queue to the host of
     the last public queue.
     """
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
-        found = self.qm.enterprise.find_queue(guid)
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found = super().get_destination_info(format_name)
+        if not isinstance(parse_name(format_name), PublicName):
+            return found
         if found is None and self.qm.enterprise.state.DirectoryOffline:
             return getattr(self, "last", None)
-        self.last = found
+        if found is not None:
+            self.last = Destination(found.HostName, NULL_GUID)
         return found
 
 

@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.5-116 to MQDMPR-3.1.7.1.5-125 about the returned OpenQueueDescriptor."""
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about the returned OpenQueueDescriptor."""
 
 from __future__ import annotations
 
