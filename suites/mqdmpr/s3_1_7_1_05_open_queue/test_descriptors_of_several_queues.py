@@ -6,7 +6,16 @@ from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+
+ATTRIBUTES_OF_SEVERAL = {
+    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
+    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
+    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
+    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
+    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
+}
+"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 
 
 @needs("open_to_send", "inspect", "queues")

@@ -11,9 +11,17 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqqb.steps.sender import Sender
 
+ATTRIBUTES_OF_SEVERAL = {
+    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
+    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
+    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
+    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
+    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
+}
+"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 MULTICAST_NAMES = (
     "MULTICAST=234.1.1.1:1801",
     "MULTICAST=239.255.255.255:65535",

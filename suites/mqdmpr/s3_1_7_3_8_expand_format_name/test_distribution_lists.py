@@ -10,9 +10,17 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
-from suites.mqdmpr.steps.opened_descriptors import ATTRIBUTES_OF_SEVERAL, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names
 from suites.mqmq.steps.layout import Layout
 
+ATTRIBUTES_OF_SEVERAL = {
+    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
+    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
+    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
+    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
+    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
+}
+"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")

@@ -7,15 +7,6 @@ from typing import Any
 
 from harness.sut.sut import Sut
 
-ATTRIBUTES_OF_SEVERAL = {
-    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
-    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
-    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
-    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
-    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
-}
-"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
-
 
 def list_descriptors(sut: Sut) -> dict[int, dict[str, Any]]:
     """Return the OpenQueueDescriptors by Handle."""
