@@ -111,7 +111,17 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
-    judge.all(
+    judge(
+        "MQDMPR-3.1.7.1.5-65",
+        expected={"number of copies": 3},
+        observed={"number of copies": len(frames)},
+        evidence=frames,
+    )
+    judge(
+        "MQDMPR-3.1.7.3.8-02",
+        "MQDMPR-3.1.7.3.8-18",
+        "MQDMPR-3.1.7.1.5-03",
+        "MQDMPR-3.1.7.1.5-06",
         expected={
             "number_of_destinations_in_each_copy": [3, 3, 3],
             "distribution_lists": none("distribution list in a copy"),
