@@ -54,8 +54,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             sut.restart()
             if time == "first":
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
-                    for name in (to, *others):
+                    together = [peer.direct_name(f"mqc-{letter}-{sut.own}") for letter in "ab"]
+                    by_host_name = rf"DIRECT=OS:mqc-{sut.own}.example\private$\hardened"
+                    several = [",".join(together)] if sut.has("several_queues") else together
+                    for name in (to, *others, by_host_name, *several):
                         openings.open_to_send(sut, name)
+                    for name in (to, *others, by_host_name, *together):
                         judge(
                             "MQDMPR-3.1.7.1.5-97",
                             expected=LOCKED_STATE,

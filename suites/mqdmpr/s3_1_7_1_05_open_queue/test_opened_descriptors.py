@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
+
+import pytest
 
 from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
+from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqqb.steps.sender import Sender
 
 ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -18,17 +22,17 @@ ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
 """For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
-MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
-
-
-def _list_descriptors(sut):
-    """Return the OpenQueueDescriptors by Handle."""
-    return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
-
-
-def _list_format_names(opening):
-    """Return the sorted format names of an OpenQueueDescriptor in lower case."""
-    return str(opening["FormatName"]).lower().split(",")
+MULTICAST_NAMES = (
+    "MULTICAST=234.1.1.1:1801",
+    "MULTICAST=239.255.255.255:65535",
+    "MULTICAST=224.0.1.2:80",
+    "MULTICAST=234.1.1.2:1801",
+    "MULTICAST=234.1.1.1:1802",
+)
+MESSAGE_LIFETIME_S = 20
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
+MISSING_NUMBER = 0xFFF0_0000
+"""A number that no private queue has."""
 
 
 @needs("open_to_send", "inspect", "queues")
@@ -54,10 +58,10 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     between = [peer.direct_name(f"{letter}-{sut.own}") for letter in "bcd"]
     names = sorted(one.lower() for one in (local_name, first, *between, last))
-    openings_before = set(_list_descriptors(sut))
+    openings_before = set(list_descriptors(sut))
     to = ",".join((last, local_name, *between, first, last.upper()))
     handle = int(sut.control.call("open_to_send", to=to)["handle"])
-    opened = {number: one for number, one in _list_descriptors(sut).items() if _contains_queue_name(one, names)}
+    opened = {number: one for number, one in list_descriptors(sut).items() if _contains_queue_name(one, names)}
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
@@ -73,7 +77,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
             expected={f"{attribute} of the OpenQueueDescriptor": value},
             observed={f"{attribute} of the OpenQueueDescriptor": whole.get(attribute, "missing")},
         )
-    listed = _list_format_names(whole) if whole else []
+    listed = list_format_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(
         "MQDMPR-3.1.7.1.5-17",
@@ -83,7 +87,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         case="queues to which the descriptor refers",
     )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in _list_format_names(one)]
+    observed = [name for one in parts for name in list_format_names(one)]
     judge(
         "MQDMPR-3.1.7.1.5-32",
         "MQDMPR-3.1.7.1.5-119",
@@ -105,15 +109,21 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     )
     missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
     second_name = sut.direct_name(sut.new_queue("here-too"))
+    missing_number = rf"PRIVATE={sut.guid}\{MISSING_NUMBER:08X}"  # the last of the sorted names
     names.append(second_name.lower())
     outcomes = [
         openings.open_to_send(sut, ",".join(several))
-        for several in ((first, local_name, missing), (last, missing), (local_name, second_name, also_missing))
+        for several in (
+            (first, local_name, missing),
+            (last, missing),
+            (local_name, second_name, also_missing),
+            (first, last, local_name, missing_number),
+        )
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
         expected={
-            "opens_with_a_missing_queue": [Outcome.REFUSED] * 3,
+            "opens_with_a_missing_queue": [Outcome.REFUSED] * 4,
             "descriptors_that_are_still_open": none("descriptor"),
         },
         observed={
@@ -124,63 +134,103 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
 
 
 def _contains_queue_name(opening, names):
-    return not set(_list_format_names(opening)).isdisjoint(names)
+    return not set(list_format_names(opening)).isdisjoint(names)
 
 
 def _list_new_descriptor_names(sut, names, before):
     """Return the format names of the new OpenQueueDescriptors."""
-    opened = _list_descriptors(sut).items()
+    opened = list_descriptors(sut).items()
     return [one["FormatName"] for number, one in opened if number not in before and _contains_queue_name(one, names)]
 
 
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """A remote queue that is opened for sending, once, twice or with a name in capital letters, has one inactive
-    outgoing queue, with the format name of the remote queue and without next hops.
+    """Remote queues are opened for sending, by direct and private names, alone, together, again, and in capitals; then
+    messages are sent to them. Each remote queue has one outgoing queue, which is inactive before the messages,
+    with the format name of the remote queue and without next hops.
     """
-    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "abcd"]
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0], names[0].upper())]
-    listed = [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
-    queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    judge(
-        "MQDMPR-3.1.7.1.5-79",
-        expected={
-            "outgoing queues of each name before the opens": [[], []],
-            "opens": each(Outcome.DONE),
-            "number of outgoing queues of each name after the opens": [1, 1],
-            "number of listed outgoing queues of each name": [1, 1],
-        },
-        observed={
-            "outgoing queues of each name before the opens": queues_before,
-            "opens": outcomes,
-            "number of outgoing queues of each name after the opens": [len(one) for one in queues_after],
-            "number of listed outgoing queues of each name": [listed.count(name.lower()) for name in names],
-        },
-    )
+    opened = [names[0], names[1], names[0], names[0].upper(), ",".join(names[1:])]
+    outcomes = [openings.open_to_send(sut, name) for name in opened]
+    others = [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in (*names, *others)]
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
-        ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),
-        ("MQDMPR-3.1.7.1.5-83", "NextHops", [[], []]),
-        ("MQDMPR-3.1.7.1.5-84", "State", ["inactive", "inactive"]),
+        ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in (*names, *others)]),
+        ("MQDMPR-3.1.7.1.5-83", "NextHops", [[]] * len(queues_after)),
+        ("MQDMPR-3.1.7.1.5-84", "State", ["inactive"] * len(queues_after)),
     ):
         observed = [one[attribute] for one in queues]
         shown = [one.lower() if isinstance(one, str) else one for one in observed]
         judge(rule, expected=values, observed=shown, case=f"{attribute} of the outgoing queues")
+    if sut.has("send"):
+        for name in (names[0].upper(), names[0], *([",".join(names)] if sut.has("several_queues") else [])):
+            outcomes.append(sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S))
+    listed = [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
+    found = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    judge(
+        "MQDMPR-3.1.7.1.5-79",
+        expected={
+            "outgoing queues of each name before the opens": [[]] * len(names),
+            "opens": each(Outcome.DONE),
+            "number of outgoing queues of each name after the opens": [1] * len(names),
+            "number of listed outgoing queues of each name": [1] * len(names),
+        },
+        observed={
+            "outgoing queues of each name before the opens": queues_before,
+            "opens": outcomes,
+            "number of outgoing queues of each name after the opens": [len(one) for one in found],
+            "number of listed outgoing queues of each name": [listed.count(name.lower()) for name in names],
+        },
+    )
+
+
+@needs("send", "open_to_send", "management", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
+def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, judge):
+    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending: its outgoing
+    queue is inactive and has no next hops.
+    """
+    connected = Sender(peer, sut)
+    connected.send(1)
+    connected.collect(connected.await_session(), 1)
+    name = peer.direct_name(f"beside-{sut.own}")
+    openings.open_to_send(sut, name)
+    queues = sut.control.call("get_outgoing_queue", to=name)["outgoing"]
+    for rule, attribute, value in (
+        ("MQDMPR-3.1.7.1.5-83", "NextHops", []),
+        ("MQDMPR-3.1.7.1.5-84", "State", "inactive"),
+    ):
+        observed = [one[attribute] for one in queues]
+        shown = [one.lower() if isinstance(one, str) else one for one in observed]
+        judge(rule, expected=[value], observed=shown, case=f"{attribute} of the outgoing queue")
+
+
+def list_other_names(sut):
+    """Return format names of remote queues of this check alone, which the SUT may refuse: by host name and by the GUIDs
+    of unknown queue managers.
+    """
+    guids = [uuid5(UNKNOWN_GUID, f"{sut.own}-{number}") for number in range(2)]
+    return [
+        rf"DIRECT=OS:mqc-{sut.own}.example\private$\a-{sut.own}",
+        *(rf"PRIVATE={guid}\{number:08x}" for guid in guids for number in (0x1234, 0x1235)),
+    ]
 
 
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
 def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
-    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for a
-    multicast address.
+    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for multicast
+    addresses, which are opened alone, and together with others.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
+    names += [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
     for name in names:
         openings.open_to_send(sut, name)
-    multicast = openings.open_to_send(sut, MULTICAST_NAME)
-    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    multicast = openings.open_to_send(sut, MULTICAST_NAMES[0])
+    queues = _list_outgoing_queues(sut)
     observed = [queues.get(name.lower(), {}) for name in names]
     identifiers = [one.get("Identifier") for one in observed]
     null_identifiers = [None, str(UUID(int=0))]
@@ -199,18 +249,33 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     if multicast == Outcome.REFUSED:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
-    expected = {**dict.fromkeys(names, False), MULTICAST_NAME: True}
+    several = ",".join((names[0], *MULTICAST_NAMES[-2:]))
+    together = openings.open_to_send(sut, several) == Outcome.DONE  # the SUT may not open several queues
+    opened = MULTICAST_NAMES[:-2]
+    for name in opened:
+        openings.open_to_send(sut, name)
+    queues = _list_outgoing_queues(sut)
+    expected = {**dict.fromkeys(names, False), **dict.fromkeys(MULTICAST_NAMES if together else opened, True)}
     multicast_values = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
     judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values, case="Multicast of the outgoing queues")
 
 
+def _list_outgoing_queues(sut):
+    """Return the outgoing queues by DestinationFormatName in lower case."""
+    return {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
+
+
 @needs("open_to_send", "inspect", "directory", "public_names")
-@covers("MQDMPR-3.1.7.1.5-92")
-def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
-    """Each of the outgoing queues for two public queues has the BasePriority of its public queue in the directory."""
-    expected = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
-    for name in expected:
+@covers("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90", "MQDMPR-3.1.7.1.5-92")
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
+def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
+    """Two public queues are opened alone, or together with GUIDs in capital letters: each outgoing queue has
+    the BasePriority of its public queue in the directory.
+    """
+    priorities = {PEER_PUBLIC_QUEUE: 0, FAR_PUBLIC_QUEUE: FAR_BASE_PRIORITY}
+    expected = {f"PUBLIC={str(guid).upper() if together else guid}": value for guid, value in priorities.items()}
+    for name in [",".join(expected)] if together else expected:
         openings.open_to_send(sut, name)
-    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    queues = _list_outgoing_queues(sut)
     observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed, case="BasePriority of the outgoing queues")
+    judge.all(expected=expected, observed=observed, case="BasePriority of the outgoing queues")

@@ -35,8 +35,11 @@ pytestmark = needs("qm2qm")
 MESSAGE_LIFETIME_S = 20
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
-"""A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
+MULTICAST_IDS = (
+    bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little"),
+    bytes((239, 255, 255, 255)) + (65535).to_bytes(4, "little"),
+)
+"""Two MULTICAST_IDs: each consists of an address and a port. Spec: MS-MQMQ 2.2.10."""
 
 
 @covers(
@@ -86,6 +89,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     remaining = reader.peek()
     judge(
         "MQDMPR-3.1.7.1.5-116",
+        "MQDMPR-3.1.7.1.5-125",
         expected="first",
         observed=remaining.label_or_outcome,
         evidence=remaining,
@@ -93,7 +97,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     )
 
 
-@covers("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121")
+@covers("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122", "MQDMPR-3.1.7.1.5-125")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(remote, judge, access):
     """One client opens a queue three times, and another client opens the queue twice, always with the same access: the
@@ -107,12 +111,22 @@ def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(rem
     remote.deliver(["first"])
     calls = [one.opened for one in readers]
     handles = [one.handle for one in readers]
-    judge.all(expected=distinct("handles", len(readers)), observed=handles, evidence=calls)
+    judge(
+        "MQDMPR-3.1.7.1.5-116",
+        "MQDMPR-3.1.7.1.5-121",
+        "MQDMPR-3.1.7.1.5-125",
+        expected=distinct("handles", len(readers)),
+        observed=handles,
+        evidence=calls,
+    )
+    contexts = [one.context for one in readers]
+    judge("MQDMPR-3.1.7.1.5-122", expected=distinct("contexts", len(readers)), observed=contexts, evidence=calls)
     for one in (readers[0], readers[2]):
         one.close()
     reads = [readers[number].peek() for number in (1, 3, 4)]
     judge(
         "MQDMPR-3.1.7.1.5-116",
+        "MQDMPR-3.1.7.1.5-125",
         expected=each("first", "label returned by a read"),
         observed=[read.label_or_outcome for read in reads],
         evidence=reads,
@@ -155,11 +169,11 @@ def test_opening_has_requested_access(remote, judge):
 
 
 @needs("send", "queues")
-@covers("MQDMPR-3.1.7.1.5-48")
+@covers("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-123")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
     """The peer sends a message to the format name of a journal, which can be opened only for reading: the SUT stores
     the message neither in the queue nor in its journal (MS-MQMQ 2.1.7). Queue and journal are opened by their direct
-    and by their private format names.
+    and by their private format names. While the journal is open, the SUT refuses exclusive readers of the journal.
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
@@ -171,6 +185,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     evidence = [opened.opened, journal.opened]
     judge(
         "MQDMPR-3.1.7.1.5-48",
+        "MQDMPR-3.1.7.1.5-118",
         expected={"queue": in_queue("first"), "journal": in_queue()},
         observed={"queue": opened.labels(), "journal": journal.labels()},
         evidence=evidence,
@@ -182,10 +197,27 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     )
     judge(
         "MQDMPR-3.1.7.1.5-48",
+        "MQDMPR-3.1.7.1.5-118",
         expected={"queue": in_queue("first"), "journal": in_queue()},
         observed={"queue": opened.labels(), "journal": journal.labels()},
         evidence=[opened.opened, journal.opened],
         case="opened by private format names",
+    )
+    beside = [
+        openings.open_and_close(
+            remote,
+            opened.association,
+            form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL),
+            access=access,
+            share=DENY_RECEIVE,
+        )
+        for access in (RECEIVE_ACCESS, PEEK_ACCESS)
+    ]
+    judge(
+        "MQDMPR-3.1.7.1.5-123",
+        expected=each(Outcome.REFUSED, "exclusive open of the journal"),
+        observed=[openings.get_opening_outcome(call) for call in beside],
+        evidence=beside,
     )
 
 
@@ -257,7 +289,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             (DIRECT, f"{admin_queue},DIRECT={plain_queue},DIRECT={remote.peer.direct_name()[7:]}"),
         ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
-        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, one) for one in MULTICAST_IDS],
         "MQDMPR-3.1.7.1.5-51": [
             (DIRECT, f"{plain_queue}-not-there"),
             (SUBQUEUE, f"{plain_queue};mqc-missing", SUBQUEUE_SUFFIX),

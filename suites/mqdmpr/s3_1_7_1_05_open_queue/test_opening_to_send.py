@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID, uuid5
 
-from harness.expectations import distinct, holds
+from harness.expectations import any_order, distinct, holds, none
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps import openings
+from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqqb.steps.sender import Sender
 
 MACHINE_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
 """The endings of machine format names. Spec: MS-MQMQ 2.1.4."""
@@ -15,6 +18,8 @@ UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MESSAGE_LIFETIME_S = 20
+KNOWN_TAG, UNKNOWN_TAG, LATER_TAG = 0x4101, 0x4102, 0x4103
+"""The tags of messages to a known public queue, to an unknown public queue, and after an outage of the directory."""
 OTHER_COMPUTERS = ("OS:nowhere.example", "TCP:192.0.2.9")
 """The protocol and the address in direct names of other computers."""
 
@@ -78,6 +83,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     if sut.has("queue_control"):  # the number of a deleted queue, beside the number of a queue that exists
         deleted = sut.new_queue("deleted")
         old_number = sut.private_format_name(deleted)
+        sut.new_queue("later")  # has a higher number in many systems
         sut.delete_queue(deleted)
         numbers[old_number] = (Outcome.REFUSED, sut.attempt(sut.send, old_number))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
@@ -87,8 +93,14 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     if sut.has("open_to_send"):
-        opened = {name: (Outcome.REFUSED, openings.open_to_send(sut, name)) for name in machines}
-        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case="outcome of the open of each format name")
+        for alone in (False, True):
+            opened = {
+                name: (Outcome.REFUSED, openings.open_to_send(sut, name, deny_receive=alone)) for name in machines
+            }
+            case = f"outcome of the open of each format name{' with DenyReceive' if alone else ''}"
+            _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case=case)
+        opened = {name: (expected, openings.open_to_send(sut, name)) for name, (expected, _) in numbers.items()}
+        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], opened, case="outcome of the open of each format name")
     lists = (
         f"DL={UNKNOWN_GUID}",
         f"{existing_name},DL={UNKNOWN_GUID}",
@@ -165,23 +177,109 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
 
 
 @needs("send", "queue_control")
-@covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+@covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-68", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
-    """The SUT refuses a send to a public queue that the directory does not contain, or keeps the message in an outgoing
-    queue; the SUT opens no session.
+    """After a message to a public queue of the peer, the SUT refuses sends to public queues that the directory does not
+    contain, or keeps each message in an outgoing queue; the SUT opens no session for them. The GUID of one of these
+    names ends like that of the peer's queue.
     """
-    name = f"PUBLIC={uuid5(UNKNOWN_GUID, sut.own)}"  # of this attempt alone: what waits there is what it sent
-    peer.listen(ignore_incoming=True)
-    outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    _judge_unknown_public_queues(peer, sut, judge)
+
+
+@needs("send", "queue_control", "receive", "directory", "environment")
+@covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-68", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+def test_send_to_queue_that_directory_does_not_contain_is_refused_or_waits(peer, sut, judge):
+    """After a message to a public queue of the peer, the SUT with a directory and a public queue refuses sends to
+    public queues that the directory does not contain, or keeps each message in an outgoing queue: no message arrives at
+    the peer or in the local queue, although the GUIDs of the names end like those of existing queues.
+    """
+    _judge_unknown_public_queues(peer, sut, judge, Enterprise(peer, sut).create_queue())
+
+
+def _judge_unknown_public_queues(peer, sut, judge, local=None):
+    """Let the SUT send to unknown public queues, and judge all rules. ``local`` is a public queue of the SUT."""
+    guids = [uuid5(UNKNOWN_GUID, sut.own)]  # of this attempt alone: what waits there is what it sent
+    if sut.has("public_names"):
+        known = Sender(peer, sut, peer.public_name)
+        known.send(KNOWN_TAG)
+        known.collect(known.await_session(), 1)
+        guids.append(UUID(bytes=guids[0].bytes[:8] + PEER_PUBLIC_QUEUE.bytes[8:]))
+    else:
+        peer.listen(ignore_incoming=True)
+    if local is not None:
+        identifier = UUID(sut.format_names(local)["public"].partition("=")[2])
+        guids.append(UUID(bytes=guids[0].bytes[:8] + identifier.bytes[8:]))
+    names = [f"PUBLIC={guid}" for guid in guids]
+    unknown = {"application_tag": UNKNOWN_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
+    outcomes = {name: sut.attempt(sut.send, name, **unknown) for name in names}
     connected = peer.await_session(sut.quiet_ms) is not None
-    is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
+    counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+    lost = [name for name in names if outcomes[name] != Outcome.REFUSED and counts.get(name.lower()) != 1]
     judge.all(
         expected={
-            "message": holds("refused by the SUT, or waiting to be sent", otherwise="lost"),
+            "messages that are neither refused nor waiting": none("format name"),
             "SUT_has_opened_a_connection": False,
+            "messages at the peer": none("message to an unknown queue"),
+            "messages in the local queue": none("message"),
         },
-        observed={"message": is_refused_or_kept, "SUT_has_opened_a_connection": connected},
+        observed={
+            "messages that are neither refused nor waiting": lost,
+            "SUT_has_opened_a_connection": connected,
+            "messages at the peer": peer.inbox.find(lambda frame: Sender.tags([frame]) == [UNKNOWN_TAG]),
+            "messages in the local queue": [] if local is None else sut.labels(local),
+        },
+    )
+
+
+@needs("send", "queue_control", "directory", "environment")
+@covers("MQDMPR-3.1.7.1.5-65", "MQDMPR-3.1.7.1.5-94")
+def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, sut, judge):
+    """The SUT sends to a public queue of the peer; then, without the directory, the SUT refuses messages to another
+    public queue and to an unknown public queue, or keeps them. With the directory again, the kept messages and a new
+    message to the other public queue arrive at the peer, and no message to the unknown queue.
+    """
+    enterprise = Enterprise(peer, sut)
+    sender = Sender(peer, sut, peer.public_name)
+    sender.send(KNOWN_TAG)
+    sender.collect(sender.await_session(), 1)
+    peer.inbox.acknowledge()
+    enterprise.go_offline()
+    far, unknown = f"PUBLIC={FAR_PUBLIC_QUEUE}", f"PUBLIC={uuid5(UNKNOWN_GUID, f'{sut.own}-offline')}"
+    tags = {tag: sut.attempt(sut.send, far, application_tag=tag) for tag in (1, 2, 3)}
+    sut.attempt(sut.send, unknown, application_tag=UNKNOWN_TAG, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    peer.pass_time(sut.quiet_ms)
+    sut.change_environment(directory=True)
+
+    def list_arrived() -> list[int]:
+        peer.inbox.acknowledge()
+        return [tag for frame in peer.inbox.find(lambda frame: True) for tag in Sender.tags([frame])]
+
+    later = [0]
+
+    def is_sent_later() -> bool:
+        if not later[0] and sut.attempt(sut.send, far, application_tag=LATER_TAG) == Outcome.DONE:
+            later[0] = LATER_TAG
+        return bool(later[0]) and later[0] in list_arrived()
+
+    arrived_later = enterprise.wait_until(is_sent_later, timers=2)
+    kept = [tag for tag, outcome in tags.items() if outcome == Outcome.DONE]
+    enterprise.wait_until(lambda: set(kept) <= set(list_arrived()))
+    arrived = list_arrived()
+    judge(
+        "MQDMPR-3.1.7.1.5-65",
+        expected=holds("the message arrives at the peer", otherwise="the message does not arrive"),
+        observed=arrived_later,
+        case="message to the public queue after the directory is back",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.5-94",
+        expected={"kept messages": any_order(*kept), "messages to the unknown queue": 0},
+        observed={
+            "kept messages": [tag for tag in arrived if tag in tags],
+            "messages to the unknown queue": arrived.count(UNKNOWN_TAG),
+        },
+        case="messages that arrive at the peer",
     )
 
 
@@ -200,10 +298,11 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     sut.create_queue(existing)
 
     def is_refused() -> bool:
-        return (
-            sut.attempt(sut.send, f"PUBLIC={directory_object['identifier']}", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-            == Outcome.REFUSED
-        )
+        name = f"PUBLIC={directory_object['identifier']}"
+        outcomes = [sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)]
+        if sut.has("open_to_send"):
+            outcomes.append(openings.open_to_send(sut, name))
+        return set(outcomes) == {Outcome.REFUSED}
 
     outcome = sut.attempt(sut.send, sut.format_names(existing).get("public", ""))
     observed = (

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, none
+from harness.expectations import any_order, each, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
+from suites.mqdmpr.steps.opened_descriptors import list_format_names
 from suites.mqmq.steps.layout import Layout
 
+ATTRIBUTES_OF_SEVERAL = {
+    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
+    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
+    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
+    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
+    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
+}
+"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
@@ -84,20 +93,37 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 
 
 @needs("send", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
+@covers(
+    "MQDMPR-3.1.7.3.8-02",
+    "MQDMPR-3.1.7.3.8-18",
+    "MQDMPR-3.1.7.1.5-03",
+    "MQDMPR-3.1.7.1.5-06",
+    "MQDMPR-3.1.7.1.5-65",
+)
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """An application sends a message to a distribution list and a direct name with overlapping queues: each of the two
-    copies lists both queues once, and no distribution list.
+    """An application sends a message to two distribution lists, a direct and a public name with overlapping queues:
+    each of the three copies lists each queue once, and no distribution list.
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
+    _, far = create_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
+    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE},{far}", 3)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
-    judge.all(
+    judge(
+        "MQDMPR-3.1.7.1.5-65",
+        expected={"number of copies": 3},
+        observed={"number of copies": len(frames)},
+        evidence=frames,
+    )
+    judge(
+        "MQDMPR-3.1.7.3.8-02",
+        "MQDMPR-3.1.7.3.8-18",
+        "MQDMPR-3.1.7.1.5-03",
+        "MQDMPR-3.1.7.1.5-06",
         expected={
-            "number_of_destinations_in_each_copy": [2, 2],
+            "number_of_destinations_in_each_copy": [3, 3, 3],
             "distribution_lists": none("distribution list in a copy"),
         },
         observed={"number_of_destinations_in_each_copy": [*map(len, named)], "distribution_lists": lists},
@@ -139,21 +165,31 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 
 
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.1.5-18")
+@covers("MQDMPR-3.1.7.1.5-17", *ATTRIBUTES_OF_SEVERAL)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues, alone and together with a private queue: in both cases
-    Multiple of the descriptor is True.
+    the descriptor has the names of the queues, not of the list, and the attributes of a descriptor for several queues.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    _, listed = create_list(peer, sut, "opened", [str(enterprise.read_object(one)["identifier"]) for one in queues])
+    identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
+    _, listed = create_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
     send_until_known(peer, sut, listed, "known")
     for name in (listed, f"{listed},{beside}"):
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
-        judge("MQDMPR-3.1.7.1.5-18", expected=True, observed=opened.get("Multiple"), case=f"Multiple for {name}")
+        for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
+            judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
+        judge(
+            "MQDMPR-3.1.7.1.5-17",
+            expected=any_order(
+                *(f"public={one}" for one in identifiers), *([beside.lower()] if name != listed else [])
+            ),
+            observed=list_format_names(opened),
+            case=f"FormatName for {name}",
+        )
 
 
 @sut_survives()

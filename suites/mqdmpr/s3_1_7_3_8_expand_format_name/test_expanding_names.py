@@ -73,6 +73,8 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
 
 @needs("send", "several_queues")
 @covers(
+    "MQDMPR-3.1.7.1.5-03",
+    "MQDMPR-3.1.7.1.5-06",
     "MQDMPR-3.1.7.1.5-24",
     "MQDMPR-3.1.7.1.5-33",
     "MQDMPR-3.1.7.3.8-02",
@@ -80,13 +82,19 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-24",
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
-    """A format name contains three queues, one of them twice in different letter case: each queue gets one copy, which
-    lists several destinations.
+    """A format name contains six queues, one of them twice in different case and one twice in the same case: each queue
+    gets one copy, which lists several destinations. One of the queues is already open for sending.
     """
-    copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
-    expected = any_order(
-        *({"queue": queue, "message lists several queues": True} for queue in (FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE))
-    )
+    more = ["mqc-c", "mqc-d", "mqc-e"]
+    handle = None
+    if sut.has("open_to_send"):
+        handle = sut.control.call("open_to_send", to=peer.direct_name(SECOND_QUEUE))["handle"]
+    named = [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, *more, SECOND_QUEUE, THIRD_QUEUE]
+    queues = [FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE, *more]
+    copies = _send_copies(peer, sut, named, len(queues))
+    if handle is not None:
+        sut.attempt("close_queue", handle=handle)
+    expected = any_order(*({"queue": queue, "message lists several queues": True} for queue in queues))
     judge.all(
         expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
     )

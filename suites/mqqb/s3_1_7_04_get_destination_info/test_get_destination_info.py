@@ -213,7 +213,13 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 
 
 @needs("directory", "send")
-@covers("MQQB-3.1.7.4-13")
+@covers(
+    "MQQB-3.1.7.4-13",
+    "MQDMPR-3.1.7.1.5-64",
+    "MQDMPR-3.1.7.1.5-65",
+    "MQDMPR-3.1.7.1.5-68",
+    "MQDMPR-3.1.7.1.5-71",
+)
 def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a public format name of the peer, and to a public format name of a remote computer, to which the
     peer is the next hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
@@ -225,8 +231,7 @@ def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, j
         sender.send(tag)
         came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
         peer.inbox.acknowledge()
-    judge(
-        "MQQB-3.1.7.4-13",
+    judge.all(
         expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
         observed=[str(UUID(str(frame["UserHeader"].QueueManagerAddress))) for frame in came],
         case="QueueManagerAddress of the messages",

@@ -1,0 +1,410 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about the returned OpenQueueDescriptor."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.model.adm import Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import SingleOpened, is_local
+
+SEND, RECEIVE, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccessType.PEEK
+READING = (RECEIVE, *PEEK_ACCESSES)
+
+
+class EarlierReturned(SingleOpened):
+    """Return an earlier descriptor of the queue instead of a new one."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        for one in earlier:
+            if self.is_returned(descriptor, one):
+                self.close_queue(descriptor)
+                return one
+        return descriptor
+
+    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+        """Return whether an earlier descriptor is returned."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-second-opening-for-sending-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class QueueManagerSecondOpeningForSendingReturnsFirstDescriptor(EarlierReturned):
+    """When a queue is opened for sending again, the queue manager creates no new OpenQueueDescriptor."""
+
+    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+        return descriptor.AccessType is SEND and one.AccessType is SEND
+
+
+@fault("queue-manager-second-opening-to-peek-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class QueueManagerSecondOpeningToPeekReturnsFirstDescriptor(EarlierReturned):
+    """When a queue is opened with PeekAccess again, the queue manager creates no new OpenQueueDescriptor."""
+
+    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+        return descriptor.AccessType is PEEK and one.AccessType is PEEK
+
+
+@fault("queue-manager-third-opening-to-receive-returns-second-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class QueueManagerThirdOpeningToReceiveReturnsSecondDescriptor(SingleOpened):
+    """When a queue is opened with ReceiveAccess a third time, the queue manager creates no new OpenQueueDescriptor."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        same = [one for one in earlier if one.AccessType is RECEIVE and descriptor.AccessType is RECEIVE]
+        if len(same) < 2:
+            return descriptor
+        self.close_queue(descriptor)
+        return same[-1]
+
+
+@fault("queue-manager-second-receiver-of-queue-gets-peek-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
+class QueueManagerSecondReceiverOfQueueGetsPeekAccess(SingleOpened):
+    """The AccessType of a second OpenQueueDescriptor with ReceiveAccess is PeekAccess."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if descriptor.AccessType is RECEIVE and any(one.AccessType is RECEIVE for one in earlier):
+            descriptor.AccessType = PEEK
+        return descriptor
+
+
+@fault("queue-manager-receiver-beside-peeking-reader-gets-peek-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
+class QueueManagerReceiverBesidePeekingReaderGetsPeekAccess(SingleOpened):
+    """The AccessType of an OpenQueueDescriptor with ReceiveAccess is PeekAccess if another reader peeks."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if descriptor.AccessType is RECEIVE and any(one.AccessType is PEEK for one in earlier):
+            descriptor.AccessType = PEEK
+        return descriptor
+
+
+@fault("queue-manager-sender-of-local-queue-gets-receive-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
+class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleOpened):
+    """The AccessType of an OpenQueueDescriptor for sending to a local queue is ReceiveAccess."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if descriptor.AccessType is SEND and is_local(descriptor):
+            descriptor.AccessType = RECEIVE
+        return descriptor
+
+
+class OtherReferenced(SingleOpened):
+    """Refer to another queue."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        queue = descriptor.QueueReference
+        name = "" if queue is None else queue.Pathname
+        if is_local(descriptor) and self.is_changed(descriptor, name):
+            descriptor.QueueReference = self.choose_queue(descriptor)
+        return descriptor
+
+    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+        """Return whether the descriptor refers to another queue."""
+        raise NotImplementedError
+
+    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+        """Return the other queue."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-second-opened-queue-refers-to-first", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
+class QueueManagerSecondOpenedQueueRefersToFirst(OtherReferenced):
+    """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
+
+    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+        return bool(self.list_open(descriptor))
+
+    def list_open(self, descriptor: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+        """Return the earlier descriptors of other local queues that are open to read."""
+        return [
+            one
+            for one in self.qm.descriptors.values()
+            if one.AccessType in READING and one.QueueReference not in (None, descriptor.QueueReference)
+        ]
+
+    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+        return self.list_open(descriptor)[0].QueueReference
+
+
+@fault("queue-manager-opened-journal-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
+class QueueManagerOpenedJournalRefersToItsQueue(OtherReferenced):
+    """The QueueReference of an OpenQueueDescriptor for a journal is the queue of the journal."""
+
+    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+        queue = descriptor.QueueReference
+        return queue is not None and queue.parent is not None and queue.parent.JournalQueueReference is queue
+
+    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+        return None if descriptor.QueueReference is None else descriptor.QueueReference.parent
+
+
+@fault("queue-manager-opened-subqueue-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
+class QueueManagerOpenedSubqueueRefersToItsQueue(OtherReferenced):
+    """The QueueReference of an OpenQueueDescriptor for a subqueue is the queue of the subqueue."""
+
+    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+        queue = descriptor.QueueReference
+        return queue is not None and queue.parent is not None and queue in queue.parent.SubqueueCollection.values()
+
+    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+        return None if descriptor.QueueReference is None else descriptor.QueueReference.parent
+
+
+@fault("queue-manager-descriptor-format-name-of-local-queue-is-path-name", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
+class QueueManagerDescriptorFormatNameOfLocalQueueIsPathName(SingleOpened):
+    """The FormatName of an OpenQueueDescriptor for a local queue is the path name of the queue."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if is_local(descriptor) and descriptor.QueueReference is not None:
+            descriptor.FormatName = descriptor.QueueReference.Pathname
+        return descriptor
+
+
+@fault("queue-manager-second-descriptor-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
+class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleOpened):
+    """The FormatName of a second OpenQueueDescriptor of a queue is that of the first one, despite another name."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if earlier:
+            descriptor.FormatName = earlier[0].FormatName
+        return descriptor
+
+
+@fault("queue-manager-single-descriptor-of-several-has-name-of-all", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
+class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
+    """The FormatName of the OpenQueueDescriptor of each single queue is that of all queues that are opened together."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
+            one.FormatName = descriptor.FormatName if descriptor is not None else ""
+        return status, descriptor
+
+
+class MarkedMultiple(SingleOpened):
+    """Set Multiple of the descriptor of a single queue, without a change in its use."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        descriptor.Multiple = self.is_marked(descriptor, earlier)
+        return descriptor
+
+    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        """Return whether Multiple is True."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-descriptor-of-remote-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerDescriptorOfRemoteQueueMultiple(MarkedMultiple):
+    """The attribute Multiple of the OpenQueueDescriptor of a single remote queue is True."""
+
+    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return not is_local(descriptor)
+
+
+@fault("queue-manager-second-descriptor-of-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerSecondDescriptorOfQueueMultiple(MarkedMultiple):
+    """The attribute Multiple of a second OpenQueueDescriptor of a queue is True."""
+
+    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return bool(earlier)
+
+
+@fault("queue-manager-descriptor-of-local-queue-to-read-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerDescriptorOfLocalQueueToReadMultiple(MarkedMultiple):
+    """The attribute Multiple of the OpenQueueDescriptor of a local queue that is opened to read is True."""
+
+    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return descriptor.AccessType in READING
+
+
+class HandleRepeated(SingleOpened):
+    """Give a new descriptor the handle of an earlier one."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        queue = descriptor.QueueReference
+        for one in self.list_repeated(descriptor, earlier):
+            if queue is not None:
+                del self.qm.descriptors[descriptor.Handle]
+                descriptor.Handle = one.Handle
+                self.qm.descriptors[one.Handle] = descriptor
+            break
+        return descriptor
+
+    def list_repeated(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> list[OpenQueueDescriptor]:
+        """Return the descriptors whose handle may be repeated."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-handle-of-other-queue-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
+class QueueManagerHandleOfOtherQueueRepeated(HandleRepeated):
+    """The Handle of an OpenQueueDescriptor is that of another queue that is open with the same access."""
+
+    def list_repeated(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> list[OpenQueueDescriptor]:
+        return [
+            one
+            for one in self.qm.descriptors.values()
+            if one.QueueReference not in (None, descriptor.QueueReference) and one.AccessType is descriptor.AccessType
+        ]
+
+
+@fault("queue-manager-handle-of-other-access-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
+class QueueManagerHandleOfOtherAccessRepeated(HandleRepeated):
+    """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
+
+    def list_repeated(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> list[OpenQueueDescriptor]:
+        return [one for one in earlier if one.AccessType is not descriptor.AccessType]
+
+
+@fault("queue-manager-third-handle-of-queue-repeats-first", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
+class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeated):
+    """The Handle of a third OpenQueueDescriptor of a queue is that of the first one."""
+
+    def list_repeated(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> list[OpenQueueDescriptor]:
+        return earlier if len(earlier) >= 2 else []
+
+
+class ContextRepeated(Qmcomm):
+    """Return the ContextValue of another descriptor."""
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_values(descriptor)
+        for other in self.qm.descriptors.values():
+            queue = other.QueueReference
+            if other is not descriptor and queue is not None and self.is_repeated(descriptor, other):
+                return dict.fromkeys(values, other.Handle)
+        return values
+
+    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+        """Return whether the values of the other descriptor are returned."""
+        raise NotImplementedError
+
+
+@fault("server-second-opening-of-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
+class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextRepeated):
+    """When a queue is opened a second time with the same access, the server returns the ContextValue of the first
+    opening.
+    """
+
+    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+        return other.QueueReference is descriptor.QueueReference and other.AccessType is descriptor.AccessType
+
+
+@fault("server-opening-of-other-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
+class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextRepeated):
+    """When another queue is opened, the server returns the ContextValue of the first queue."""
+
+    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+        return other.QueueReference is not descriptor.QueueReference and other.AccessType in READING
+
+
+@fault("server-opening-with-other-access-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
+class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(ContextRepeated):
+    """When a queue is opened to receive and then to peek, the server returns the ContextValue of the first opening."""
+
+    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+        return other.QueueReference is descriptor.QueueReference and other.AccessType is not descriptor.AccessType
+
+
+class NotAdded(SingleOpened):
+    """Leave a new descriptor out of the collection of its queue."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        if descriptor.QueueReference is not None and self.is_left_out(descriptor, earlier):
+            del descriptor.QueueReference.OpenQueueDescriptorCollection[descriptor.Handle]
+        return descriptor
+
+    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        """Return whether the queue does not contain the descriptor."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-second-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
+class QueueManagerSecondDescriptorNotAddedToQueue(NotAdded):
+    """The queue manager does not add a second OpenQueueDescriptor to the opened queue."""
+
+    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return bool(earlier)
+
+
+@fault("queue-manager-peek-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
+class QueueManagerPeekDescriptorNotAddedToQueue(NotAdded):
+    """The queue manager does not add an OpenQueueDescriptor with PeekAccess to the opened queue."""
+
+    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return descriptor.AccessType is PEEK
+
+
+@fault("queue-manager-journal-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
+class QueueManagerJournalDescriptorNotAddedToQueue(NotAdded):
+    """The queue manager does not add an OpenQueueDescriptor to an opened journal or subqueue."""
+
+    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+        return descriptor.QueueReference is not None and descriptor.QueueReference.parent is not None
+
+
+@fault("queue-manager-opening-to-peek-returns-descriptor-of-receiver", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
+class QueueManagerOpeningToPeekReturnsDescriptorOfReceiver(SingleOpened):
+    """When a queue is opened to peek, the queue manager returns the OpenQueueDescriptor of an earlier receiver."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        receivers = [one for one in earlier if one.AccessType is RECEIVE]
+        return receivers[0] if receivers and descriptor.AccessType is PEEK else descriptor
+
+
+@fault("queue-manager-second-opening-returns-first-descriptor-beside-new", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
+class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleOpened):
+    """When a queue is opened again, the queue manager creates an OpenQueueDescriptor, but returns the first one."""
+
+    def change_descriptor(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> OpenQueueDescriptor:
+        same = [one for one in earlier if one.AccessType is descriptor.AccessType]
+        return same[0] if same else descriptor
+
+
+@fault("server-second-queue-returned-descriptor-of-first-queue", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
+class ServerSecondQueueReturnedDescriptorOfFirstQueue(Qmcomm):
+    """When a second queue is open, the server returns the OpenQueueDescriptor of the queue that was opened before."""
+
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+        before = [one for one in self.qm.descriptors.values() if one.AccessType in READING]
+        status, descriptor = super().open_remote_queue(call, now)
+        if descriptor is not None:
+            other = [one for one in before if one.QueueReference not in (None, descriptor.QueueReference)]
+            return status, other[-1] if other else descriptor
+        return status, descriptor

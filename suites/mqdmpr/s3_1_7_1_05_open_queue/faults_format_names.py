@@ -1,0 +1,222 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about format names."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatName
+from reference_qm.codec.format_names import (
+    DistributionListName,
+    MachineName,
+    MultipleElementName,
+    SingleName,
+)
+from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.queue_formats import QueueFormatType
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPES, QUEUE_SHARE_MODES, Qmcomm
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
+
+
+class ExpandedOtherwise(QueueNames):
+    """Change the queues of an expanded format name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = super().expand_format_name(text)
+        asked = None if name is None else parse_name(text)
+        if name is None or not isinstance(asked, MultipleElementName | DistributionListName):
+            return name
+        expanded = name.Elements if isinstance(name, MultipleElementName) else (name,)
+        elements = self.change_elements(expanded, asked)
+        return elements[0] if len(elements) == 1 else MultipleElementName(tuple(elements))
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        """Return the queues that are opened."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-name-repeated-in-other-case-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
+class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedOtherwise):
+    """The queue manager opens a queue twice if a format name contains the queue in capital and in small letters."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        names = {str(one): one for one in (asked.Elements if isinstance(asked, MultipleElementName) else ())}
+        written = {text.lower() for text in names}
+        return [*expanded, *list(names.values())[len(written) :]] if len(written) < len(names) else list(expanded)
+
+
+@fault("queue-manager-name-repeated-with-others-between-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
+class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedOtherwise):
+    """The queue manager opens a queue twice if a format name contains the queue twice with another queue between."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        if not isinstance(asked, MultipleElementName) or any(
+            isinstance(one, DistributionListName) for one in asked.Elements
+        ):
+            return list(expanded)
+        kept: list[SingleName] = []
+        for one in asked.Elements:
+            if not kept or str(kept[-1]).lower() != str(one).lower():
+                kept.append(one)
+        return kept
+
+
+@fault("queue-manager-member-of-distribution-list-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
+class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedOtherwise):
+    """The queue manager opens a queue twice if a format name contains the queue and a distribution list with it."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
+        lists = [one for one in asked_elements if isinstance(one, DistributionListName)]
+        members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
+        return [*expanded, *(one for one in asked_elements if str(one).lower() in members)]
+
+
+@fault("queue-manager-last-queue-of-expanded-name-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
+class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedOtherwise):
+    """The queue manager does not open the last queue of a format name that contains more than two queues."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        return list(expanded[:-1] if len(expanded) > 2 else expanded)
+
+
+@fault("queue-manager-second-distribution-list-of-name-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
+class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedOtherwise):
+    """The queue manager does not open the queues of a second distribution list in a format name."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
+        lists = [one for one in asked_elements if isinstance(one, DistributionListName)][1:]
+        members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
+        return [one for one in expanded if str(one).lower() not in members]
+
+
+@fault("queue-manager-name-beside-distribution-list-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
+class QueueManagerNameBesideDistributionListNotOpened(ExpandedOtherwise):
+    """The queue manager opens only the members of a distribution list, not the other queues of the format name."""
+
+    def change_elements(
+        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleName]:
+        asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
+        lists = [one for one in asked_elements if isinstance(one, DistributionListName)]
+        members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
+        return [one for one in expanded if not members or str(one).lower() in members]
+
+
+class NameAdmitted(QueueOpening):
+    """Open a name that the queue manager must not open: the first local queue stands for the name."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        name = self.qm.queue_names.expand_format_name(format_name)
+        if name is not None and self.is_admitted(name, required_access, shared_mode):
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        """Return whether the name is opened."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-https-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
+class QueueManagerHttpsNameOpenedToRead(NameAdmitted):
+    """The queue manager opens a direct format name with HTTPS to receive."""
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access is RECEIVE and getattr(name, "Protocol", "") == "HTTPS"
+
+
+@fault("queue-manager-http-name-of-this-computer-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
+class QueueManagerHttpNameOfThisComputerOpenedToRead(NameAdmitted):
+    """The queue manager opens a direct format name with HTTP to read if the host is the local computer."""
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
+        return by_http and access is not SEND and self.qm.queue_names.means_this_computer(name)
+
+
+@fault("queue-manager-http-name-opened-to-read-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
+class QueueManagerHttpNameOpenedToReadWithDenyReceive(NameAdmitted):
+    """The queue manager opens a direct format name with HTTP to read with DenyReceive."""
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
+        return by_http and access is not SEND and share is QueueShareMode.DENY_RECEIVE
+
+
+@fault("queue-manager-machine-name-of-other-computer-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
+class QueueManagerMachineNameOfOtherComputerOpenedToSend(NameAdmitted):
+    """The queue manager opens the machine format name of another queue manager for sending."""
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return isinstance(name, MachineName) and access is SEND and not self.qm.queue_names.means_this_computer(name)
+
+
+@fault("queue-manager-machine-name-opened-to-send-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
+class QueueManagerMachineNameOpenedToSendWithDenyReceive(NameAdmitted):
+    """The queue manager opens a machine format name for sending if the sharing mode is DenyReceive."""
+
+    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return isinstance(name, MachineName) and access is SEND and share is QueueShareMode.DENY_RECEIVE
+
+
+class MulticastOpened(Qmcomm):
+    """Open a multicast format name to read: the first local queue stands for the name."""
+
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+        status, descriptor = super().open_remote_queue(call, now)
+        value = call.arguments["pQueueFormat"]
+        if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:
+            given = call.arguments
+            access, share = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]], QUEUE_SHARE_MODES[given["dwShareMode"]]
+            if self.is_opened(value["union"], access, share):
+                queue = next(iter(self.qm.adm.QueueCollection.values()))
+                return self.qm.queue_opening.open_found_queue(queue, "MULTICAST", access, share)
+        return status, descriptor
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        """Return whether a MULTICAST_ID is opened."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-multicast-name-opened-to-receive-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
+class QueueManagerMulticastNameOpenedToReceiveWithDenyReceive(MulticastOpened):
+    """The server opens a multicast format name to receive with DenyReceive."""
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access is RECEIVE and share is QueueShareMode.DENY_RECEIVE
+
+
+@fault("queue-manager-multicast-name-with-high-port-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
+class QueueManagerMulticastNameWithHighPortOpenedToPeek(MulticastOpened):
+    """The server opens a multicast format name with a port above 32767 to peek."""
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access in PEEK_ACCESSES and multicast["m_port"] > 0x7FFF
+
+
+@fault("queue-manager-multicast-name-of-high-address-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
+class QueueManagerMulticastNameOfHighAddressOpenedToRead(MulticastOpened):
+    """The server opens a multicast format name to read if its address begins with 239."""
+
+    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+        return 239 in (multicast["m_address"] & 0xFF, multicast["m_address"] >> 24)

@@ -1,0 +1,337 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about outgoing queues."""
+
+from __future__ import annotations
+
+from uuid import uuid5
+
+from harness.faults.parts import fault
+from reference_qm.codec import PrivateName, PrivateQueuePath
+from reference_qm.codec.format_names import MulticastName, MultipleElementName
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.model.adm import OutgoingQueue, Queue
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.surface.clock import Now
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import OutgoingCreated
+
+
+class MissingPrivateQueueOpened(QueueOpening):
+    """Open an outgoing queue for a missing local queue."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        name = parse_name(format_name)
+        if (
+            isinstance(name, PrivateName)
+            and required_access is QueueAccessType.SEND
+            and self.qm.queue_names.find_by_format_name(name) is None
+            and self.is_opened(name)
+        ):
+            queue = self.qm.destinations.open_outgoing(format_name, now)
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+    def is_opened(self, name: PrivateName) -> bool:
+        """Return whether a missing queue is opened."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-missing-private-name-of-high-number-opened-to-send", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
+class QueueManagerMissingPrivateNameOfHighNumberOpenedToSend(MissingPrivateQueueOpened):
+    """The queue manager opens a missing local queue whose private number is greater than 65535 for sending."""
+
+    def is_opened(self, name: PrivateName) -> bool:
+        return name.QueueIdentifier > 0xFFFF
+
+
+@fault("queue-manager-missing-private-name-of-low-number-opened-to-send", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
+class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueOpened):
+    """The queue manager opens a missing local queue with a private number below that of every existing queue."""
+
+    def is_opened(self, name: PrivateName) -> bool:
+        numbers = [one.PrivateQueueNumber or 0 for one in self.qm.adm.QueueCollection.values()]
+        return name.QueueIdentifier < max(numbers)
+
+
+@fault("queue-manager-message-to-missing-private-name-accepted", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
+class QueueManagerMessageToMissingPrivateNameAccepted(Destinations):
+    """The queue manager accepts a message for a missing local queue with a private format name, when the queue is not
+    opened before.
+    """
+
+    def find_local(self, text: str) -> Queue | None:
+        try:
+            return super().find_local(text)
+        except CommandError:
+            if isinstance(parse_name(text), PrivateName):
+                return None
+            raise
+
+
+@fault("queue-manager-outgoing-queue-created-for-each-spelling", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
+class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
+    """The queue manager creates another outgoing queue if a name is written in capital letters."""
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        known = self.qm.adm.OutgoingQueues
+        first = known.get(text.lower())
+        if first is None or first.DestinationFormatName == text:
+            return super().open_outgoing(text, now)
+        del known[text.lower()]
+        queue = super().open_outgoing(text, now)
+        known[first.DestinationFormatName + " "] = first
+        return queue
+
+
+@fault("queue-manager-outgoing-queue-created-again-after-close", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
+class QueueManagerOutgoingQueueCreatedAgainAfterClose(Destinations):
+    """When an outgoing queue was closed, the queue manager creates another outgoing queue for the same format name."""
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        known = self.qm.adm.OutgoingQueues
+        first = known.get(text.lower())
+        if first is not None and not first.OpenQueueDescriptorCollection and not first.session.OutgoingMessageTable:
+            del known[text.lower()]
+            queue = super().open_outgoing(text, now)
+            known[text.lower() + " "] = first
+            return queue
+        return super().open_outgoing(text, now)
+
+
+@fault("queue-manager-outgoing-queue-created-again-for-several-queues", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
+class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
+    """The queue manager creates another outgoing queue for a remote queue that is opened together with others."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        known, name = self.qm.adm.OutgoingQueues, parse_name(format_name)
+        elements = name.Elements if isinstance(name, MultipleElementName) else ()
+        hidden = {str(one).lower(): known.pop(str(one).lower(), None) for one in elements}
+        opened = super().open_queue(format_name, required_access, shared_mode, now)
+        for text, queue in hidden.items():
+            if queue is not None:
+                known[text + " "] = queue
+        return opened
+
+
+@fault("queue-manager-outgoing-queue-identifier-same-for-one-queue-name", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
+class QueueManagerOutgoingQueueIdentifierSameForOneQueueName(OutgoingCreated):
+    """The Identifier of an outgoing queue depends only on the name of the queue, not on its host."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        queue.Identifier = uuid5(self.qm.adm.Identifier, queue.DestinationFormatName.rpartition("\\")[2].lower())
+
+
+@fault(
+    "queue-manager-outgoing-queue-identifier-of-private-name-is-that-of-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True
+)
+class QueueManagerOutgoingQueueIdentifierOfPrivateNameIsThatOfHost(OutgoingCreated):
+    """The Identifier of an outgoing queue for a private format name is the GUID of the remote queue manager."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, PrivateName):
+            queue.Identifier = name.ComputerGuid
+
+
+@fault("queue-manager-third-outgoing-queue-identifier-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
+class QueueManagerThirdOutgoingQueueIdentifierIsThatOfFirst(OutgoingCreated):
+    """The Identifier of the third outgoing queue is that of the first one."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if len(known) >= 2:
+            queue.Identifier = known[0].Identifier
+
+
+@fault("queue-manager-outgoing-queue-label-is-only-queue-path", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
+class QueueManagerOutgoingQueueLabelIsOnlyQueuePath(OutgoingCreated):
+    """The Label of an outgoing queue for a direct format name is only the path name of the queue."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        queue.Label = queue.Label.partition("\\")[2] or queue.Label
+
+
+@fault("queue-manager-outgoing-queue-label-empty-for-private-name", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
+class QueueManagerOutgoingQueueLabelEmptyForPrivateName(OutgoingCreated):
+    """The Label of an outgoing queue for a private format name is empty."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
+            queue.Label = ""
+
+
+@fault("queue-manager-second-outgoing-queue-label-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
+class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(OutgoingCreated):
+    """The Label of a second outgoing queue is that of the first one."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if known:
+            queue.Label = known[0].Label
+
+
+@fault("queue-manager-outgoing-queue-of-several-has-name-of-all", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerOutgoingQueueOfSeveralHasNameOfAll(QueueOpening):
+    """The DestinationFormatName of an outgoing queue that is opened together with others contains all their names."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        known = set(self.qm.adm.OutgoingQueues)
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        if descriptor is not None and descriptor.Multiple:
+            for name in self.qm.adm.OutgoingQueues.keys() - known:
+                self.qm.adm.OutgoingQueues[name].DestinationFormatName = descriptor.FormatName
+        return status, descriptor
+
+
+@fault("queue-manager-outgoing-queue-of-private-name-has-low-byte-of-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(OutgoingCreated):
+    """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, PrivateName):
+            queue.DestinationFormatName = str(PrivateName(name.ComputerGuid, name.QueueIdentifier & 0xFF, name.Journal))
+
+
+@fault("queue-manager-outgoing-queue-of-host-name-has-name-of-tcp", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerOutgoingQueueOfHostNameHasNameOfTcp(OutgoingCreated):
+    """The DestinationFormatName of an outgoing queue for DIRECT=OS has DIRECT=TCP."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        queue.DestinationFormatName = queue.DestinationFormatName.replace("DIRECT=OS:", "DIRECT=TCP:")
+
+
+@fault("queue-manager-new-outgoing-queue-has-next-hops-of-earlier-one", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNewOutgoingQueueHasNextHopsOfEarlierOne(OutgoingCreated):
+    """The attribute NextHops of a new outgoing queue has the next hops of an earlier outgoing queue."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        queue.NextHops.extend(hop for one in known for hop in one.NextHops)
+
+
+@fault("queue-manager-new-outgoing-queue-of-address-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNewOutgoingQueueOfAddressHasNextHop(OutgoingCreated):
+    """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, PrivateQueuePath) and name.Protocol == "TCP":
+            queue.NextHops.append(f"IP={name.ProtocolAddressSpecification}")
+
+
+@fault("queue-manager-new-outgoing-queue-of-private-name-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(OutgoingCreated):
+    """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, PrivateName):
+            queue.NextHops.append("IP=192.0.2.1")
+
+
+@fault("queue-manager-new-outgoing-queue-connected-beside-connected-one", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerNewOutgoingQueueConnectedBesideConnectedOne(OutgoingCreated):
+    """The State of a new outgoing queue is Connected if another outgoing queue is connected."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if any(one.State is OutgoingQueueState.CONNECTED for one in known):
+            queue.State = OutgoingQueueState.CONNECTED
+
+
+@fault("queue-manager-new-outgoing-queue-of-private-name-needs-validation", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(OutgoingCreated):
+    """The State of a new outgoing queue for a private format name is NeedValidation."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
+            queue.State = OutgoingQueueState.NEED_VALIDATION
+
+
+@fault("queue-manager-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerSecondNewOutgoingQueueWaiting(OutgoingCreated):
+    """The State of a second new outgoing queue is Waiting."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        if known:
+            queue.State = OutgoingQueueState.WAITING
+
+
+@fault("queue-manager-hardened-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
+    """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        if isinstance(parse_name(text), PrivateName):
+            return OutgoingQueueState.INACTIVE
+        return super().initial_state(text)
+
+
+@fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
+    """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().initial_state(text)
+
+
+@fault("queue-manager-hardened-queue-of-several-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedQueueOfSeveralNotLocked(QueueOpening):
+    """In hardened security mode, the outgoing queues that are opened together are not Locked."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
+            queue = one.QueueReference
+            if isinstance(queue, OutgoingQueue) and queue.State is OutgoingQueueState.LOCKED:
+                queue.State = OutgoingQueueState.INACTIVE
+        return status, descriptor
+
+
+class NotMulticast(OutgoingCreated):
+    """Create an outgoing queue for a multicast address with a wrong value of Multicast."""
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, MulticastName):
+            queue.Multicast = not self.is_forgotten(name, known)
+
+    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+        """Return whether Multicast is False."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-second-multicast-outgoing-queue-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerSecondMulticastOutgoingQueueNotMulticast(NotMulticast):
+    """The attribute Multicast of the outgoing queue for a second multicast address is False."""
+
+    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+        return any(one.Multicast for one in known)
+
+
+@fault("queue-manager-multicast-address-of-other-range-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastAddressOfOtherRangeNotMulticast(NotMulticast):
+    """The attribute Multicast of an outgoing queue is False if the multicast address begins with 224 or 239."""
+
+    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+        return name.Address.startswith(("224.", "239."))
+
+
+@fault("queue-manager-multicast-address-among-several-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastAddressAmongSeveralNotMulticast(QueueOpening):
+    """The attribute Multicast of an outgoing queue for a multicast address among several queues is False."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
+            if isinstance(one.QueueReference, OutgoingQueue):
+                one.QueueReference.Multicast = False
+        return status, descriptor

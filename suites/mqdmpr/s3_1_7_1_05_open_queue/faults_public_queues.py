@@ -1,0 +1,380 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.5 Open Queue about public queues in the directory."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import NULL_GUID, FormatName, PublicName
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.directory import Queue as PublishedQueue
+from reference_qm.directory import QueueManager
+from reference_qm.model.adm import OutgoingQueue, Queue, Session
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.surface.clock import Now
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import OutgoingCreated
+
+
+def list_published(part: Destinations | NextHops | QueueNames) -> list[PublishedQueue]:
+    """Return the public queues in the directory."""
+    _, elements = part.qm.enterprise.directory.contents()
+    return [one for one in elements or () if isinstance(one, PublishedQueue)]
+
+
+class HostFoundElsewhere(NextHops):
+    """Find the host of a public queue by another published queue."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        name = parse_name(format_name)
+        if isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryIntegrated:
+            machine = self._find_host(self.choose_queue(name.QueueGuid))
+            return (
+                None
+                if machine is None
+                else Destination(build_next_hop(machine).HostName, build_next_hop(machine).QMGuid)
+            )
+        return super().get_destination_info(format_name)
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        """Return the published queue whose host is the destination."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-public-queue-compared-by-last-half-of-guid", breaks=("MQDMPR-3.1.7.1.5-64"), blind=True)
+class QueueManagerPublicQueueComparedByLastHalfOfGuid(HostFoundElsewhere):
+    """The queue manager compares only the last eight bytes of the GUID in a public format name."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        return next(
+            (one for one in list_published(self) if one.Identifier and one.Identifier.bytes[8:] == guid.bytes[8:]), None
+        )
+
+
+@fault("queue-manager-second-public-name-identified-by-guid-of-first", breaks="MQDMPR-3.1.7.1.5-64", blind=True)
+class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(HostFoundElsewhere):
+    """The queue manager identifies the queue of a second public format name by the GUID of the first one."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        self.first = getattr(self, "first", guid)
+        return self.qm.enterprise.find_queue(self.first)
+
+
+@fault("queue-manager-public-name-with-end-of-local-guid-opens-local-queue", breaks="MQDMPR-3.1.7.1.5-64", blind=True)
+class QueueManagerPublicNameWithEndOfLocalGuidOpensLocalQueue(QueueNames):
+    """The queue manager identifies a queue by the last eight bytes of the GUID: such a GUID opens a local queue."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        if found is None and isinstance(name, PublicName):
+            local = self.qm.adm.QueueCollection.values()
+            return next(
+                (one for one in local if one.Identifier and one.Identifier.bytes[8:] == name.QueueGuid.bytes[8:]), None
+            )
+        return found
+
+
+@fault("queue-manager-directory-asked-for-first-public-name-only", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
+class QueueManagerDirectoryAskedForFirstPublicNameOnly(HostFoundElsewhere):
+    """The queue manager queries the directory only for the first public format name."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        self.first = getattr(self, "first", guid)
+        return self.qm.enterprise.find_queue(guid) if self.first == guid else None
+
+
+@fault("queue-manager-directory-not-asked-for-public-name-in-list", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
+class QueueManagerDirectoryNotAskedForPublicNameInList(QueueOpening):
+    """The queue manager does not query the directory for a public format name among several queues: the message to this
+    queue is never sent.
+    """
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
+            if isinstance(one.QueueReference, OutgoingQueue) and one.FormatName.upper().startswith("PUBLIC"):
+                one.QueueReference.DestinationFormatName = "PUBLIC=00000000-0000-0000-0000-000000000001"
+        return status, descriptor
+
+
+@fault("queue-manager-public-queue-not-found-never-queried-again", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
+class QueueManagerPublicQueueNotFoundNeverQueriedAgain(HostFoundElsewhere):
+    """When the directory did not contain a public queue, the queue manager never queries the directory for this queue
+    again.
+    """
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        self.unknown: set[UUID] = getattr(self, "unknown", set())
+        found = None if guid in self.unknown else self.qm.enterprise.find_queue(guid)
+        if found is None:
+            self.unknown.add(guid)
+        return found
+
+
+@fault("queue-manager-public-queue-queried-by-label-of-other-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
+class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(HostFoundElsewhere):
+    """The queue manager queries the directory for a public queue by its Label, which other queues can also have."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        found = self.qm.enterprise.find_queue(guid)
+        label = None if found is None else found.Label
+        return next((one for one in list_published(self) if one.Label == label), found)
+
+
+@fault("queue-manager-public-queue-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
+class QueueManagerPublicQueueQueriedByQueueName(HostFoundElsewhere):
+    """The queue manager queries the directory for a public queue by the name of the queue, without its computer."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        found = self.qm.enterprise.find_queue(guid)
+        if found is None:
+            return None
+        ending = (found.Pathname or "").partition("\\")[2].lower()
+        return next(
+            (one for one in list_published(self) if (one.Pathname or "").lower().endswith("\\" + ending)), found
+        )
+
+
+@fault("queue-manager-public-queue-unknown-identifier-takes-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
+class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(HostFoundElsewhere):
+    """The queue manager takes the newest queue of another computer if no queue in the directory has the Identifier of
+    the public format name.
+    """
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        own = self.qm.adm.ComputerName.lower() + "\\"
+        others = [one for one in list_published(self) if not (one.Pathname or "").lower().startswith(own)]
+        return self.qm.enterprise.find_queue(guid) or next(iter(others[::-1]), None)
+
+
+@fault("queue-manager-message-to-deleted-public-queue-goes-to-last-host", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
+class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(HostFoundElsewhere):
+    """When the directory does not contain a public queue, the queue manager sends the message to the last host that it
+    found for any public queue.
+    """
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        self.last = self.qm.enterprise.find_queue(guid) or getattr(self, "last", None)
+        return self.last
+
+
+@fault("queue-manager-message-to-unknown-public-queue-dropped", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
+class QueueManagerMessageToUnknownPublicQueueDropped(Resolving):
+    """When the directory does not contain a public queue, the queue manager drops the messages to this queue."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        queue = session.OutgoingQueueReference
+        if queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+            for position in list(session.OutgoingMessageTable):
+                self.qm.sending.remove_unsent(session, position)
+
+
+@fault("queue-manager-unknown-public-name-opened-to-send-as-local", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
+class QueueManagerUnknownPublicNameOpenedToSendAsLocal(QueueNames):
+    """The queue manager opens its first public queue if the directory does not contain the queue of a public name."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        if found is None and isinstance(name, PublicName) and self.qm.enterprise.find_queue(name.QueueGuid) is None:
+            local = self.qm.adm.QueueCollection.values()
+            return next((one for one in local if one.PrivateQueueNumber is None), None)
+        return found
+
+
+@fault("queue-manager-second-public-queue-sent-to-host-of-first", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
+class QueueManagerSecondPublicQueueSentToHostOfFirst(HostFoundElsewhere):
+    """The queue manager sends messages for a second public queue to the computer of the first one."""
+
+    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+        found = self.qm.enterprise.find_queue(guid)
+        self.known = getattr(self, "known", None) or found
+        return None if found is None else self.known
+
+
+@fault("queue-manager-public-queue-sent-to-first-machine-of-directory", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
+class QueueManagerPublicQueueSentToFirstMachineOfDirectory(NextHops):
+    """The queue manager sends a message for a public queue to the first queue manager in alphabetical order."""
+
+    def _find_host(self, queue: PublishedQueue | None) -> QueueManager | None:
+        found = super()._find_host(queue)
+        if found is None:
+            return None
+        _, elements = self.qm.enterprise.directory.contents()
+        others = [
+            one for one in elements or () if type(one) is type(found) and one.Identifier != self.qm.adm.Identifier
+        ]
+        return min(others, key=lambda one: one.ComputerName or "", default=found)
+
+
+@fault("queue-manager-own-public-name-without-queue-opened-to-send", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
+class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
+    """The queue manager opens an outgoing queue for its own public queue that does not exist, when an application opens
+    the queue; only a message that is sent at once is refused.
+    """
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        name = parse_name(format_name)
+        if isinstance(name, PublicName) and self.qm.queue_names.find_by_format_name(name) is None:
+            queue = self.qm.destinations.open_outgoing(format_name, now)
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("queue-manager-own-public-name-without-queue-accepted-to-send", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
+class QueueManagerOwnPublicNameWithoutQueueAcceptedToSend(Destinations):
+    """The queue manager accepts a message for its own public queue that does not exist."""
+
+    def find_local(self, text: str) -> Queue | None:
+        try:
+            return super().find_local(text)
+        except CommandError:
+            if isinstance(parse_name(text), PublicName):
+                return None
+            raise
+
+
+class WrongBasePriority(OutgoingCreated):
+    """Change the BasePriority of an outgoing queue for a public queue."""
+
+    def begin(self, queue: OutgoingQueue, now: Now) -> None:
+        super().begin(queue, now)
+        name = parse_name(queue.DestinationFormatName)
+        if isinstance(name, PublicName):
+            self.change_priority(queue, name.QueueGuid)
+
+    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+        """Leave the other attributes."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        """Change the BasePriority of the new queue."""
+        raise NotImplementedError
+
+
+@fault("queue-manager-outgoing-priority-of-first-public-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
+class QueueManagerOutgoingPriorityOfFirstPublicName(WrongBasePriority):
+    """The queue manager reads the BasePriority of each public queue with the GUID of the first public name."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        self.first = getattr(self, "first", guid)
+        found = self.qm.enterprise.find_queue(self.first)
+        queue.BasePriority = 0 if found is None else found.BasePriority
+
+
+@fault("queue-manager-outgoing-priority-missing-for-guid-in-capital-letters", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
+class QueueManagerOutgoingPriorityMissingForGuidInCapitalLetters(WrongBasePriority):
+    """The queue manager does not find the queue of a public format name whose GUID has capital letters."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        digits = queue.DestinationFormatName.partition("=")[2]
+        if digits != digits.lower():
+            queue.BasePriority = 0
+
+
+@fault("queue-manager-directory-asked-for-priority-of-first-queue-only", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
+class QueueManagerDirectoryAskedForPriorityOfFirstQueueOnly(WrongBasePriority):
+    """The queue manager queries the directory only when it creates the first outgoing queue for a public queue."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        if getattr(self, "asked", False):
+            queue.BasePriority = 0
+        self.asked = True
+
+
+@fault("queue-manager-directory-not-asked-for-priority-of-several-queues", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
+class QueueManagerDirectoryNotAskedForPriorityOfSeveralQueues(QueueOpening):
+    """The queue manager queries the directory for the BasePriority of a public queue only if the queue is opened
+    alone.
+    """
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        known = set(self.qm.adm.OutgoingQueues)
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        if descriptor is not None and descriptor.Multiple:
+            for name in self.qm.adm.OutgoingQueues.keys() - known:
+                self.qm.adm.OutgoingQueues[name].BasePriority = 0
+        return status, descriptor
+
+
+@fault("queue-manager-outgoing-priority-queried-by-label", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerOutgoingPriorityQueriedByLabel(WrongBasePriority):
+    """The queue manager queries the directory by the Label of the public queue, which other queues can also have."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        found = self.qm.enterprise.find_queue(guid)
+        label = None if found is None else found.Label
+        same = [one for one in list_published(self) if one.Label == label]
+        queue.BasePriority = same[0].BasePriority if found is not None and same else 0
+
+
+@fault("queue-manager-outgoing-priority-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerOutgoingPriorityQueriedByQueueName(WrongBasePriority):
+    """The queue manager queries the directory by the name of the public queue without its computer."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        found = self.qm.enterprise.find_queue(guid)
+        if found is not None:
+            ending = "\\" + (found.Pathname or "").partition("\\")[2].lower()
+            same = [one for one in list_published(self) if (one.Pathname or "").lower().endswith(ending)]
+            queue.BasePriority = same[0].BasePriority if same else 0
+
+
+@fault("queue-manager-second-outgoing-base-priority-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
+class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePriority):
+    """The BasePriority of the outgoing queue for a second public queue is that of the first one."""
+
+    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+        self.first = queue.BasePriority = getattr(self, "first", queue.BasePriority)
+
+
+@fault("queue-manager-public-queue-of-lost-directory-sent-to-last-host", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
+    """While the directory is unavailable, the queue manager sends messages for an unknown public queue to the host of
+    the last public queue.
+    """
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found = super().get_destination_info(format_name)
+        if not isinstance(parse_name(format_name), PublicName):
+            return found
+        if found is None and self.qm.enterprise.state.DirectoryOffline:
+            return getattr(self, "last", None)
+        if found is not None:
+            self.last = Destination(found.HostName, NULL_GUID)
+        return found
+
+
+@fault("queue-manager-public-queue-of-lost-directory-messages-dropped", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerPublicQueueOfLostDirectoryMessagesDropped(Resolving):
+    """While the directory is unavailable, the queue manager drops the messages for a public queue."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        queue = session.OutgoingQueueReference
+        lost = self.qm.enterprise.state.DirectoryOffline
+        if lost and queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+            for position in list(session.OutgoingMessageTable):
+                self.qm.sending.remove_unsent(session, position)
+
+
+@fault("queue-manager-public-queue-of-lost-directory-keeps-newest-message", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerPublicQueueOfLostDirectoryKeepsNewestMessage(Resolving):
+    """While the directory is unavailable, the queue manager keeps only the newest message for a public queue."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        queue = session.OutgoingQueueReference
+        lost = self.qm.enterprise.state.DirectoryOffline
+        if lost and queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+            for position in list(session.OutgoingMessageTable)[:-1]:
+                self.qm.sending.remove_unsent(session, position)
