@@ -20,7 +20,6 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-PACKET_SPEC = "MS-MQQB 3.1.5.1.1"
 _FIRST_FINAL_ACK_CLASS = 0x4000
 
 
@@ -193,14 +192,6 @@ add(
     "MQQB-3.1.5.1.1-09",
     "The sender takes a message with a priority above 0 as a FinalAck.",
     _take_as(True, lambda packet: _is_final_class(packet) and _allow_flags(packet, PR=7)),
-    blind=True,
-)
-
-add(
-    "sender-final-ack-with-session-header-taken",
-    "MQQB-3.1.5.1.1-09",
-    "The sender takes a message with a SessionHeader as a FinalAck.",
-    _take_as(True, lambda packet: _is_final_class(packet) and _allow_flags(packet, SH=1)),
     blind=True,
 )
 

@@ -70,7 +70,7 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda peer: {"MessageClass": 0x0001},
         lambda peer: {"MessageClass": 0x0000},
     ),
-    "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"piggyback": True}, *_OTHER_FLAGS),
+    "MQQB-3.1.5.1.1-09": (build_final_ack, *_OTHER_FLAGS),
     "MQQB-3.1.5.1.1-10": (build_final_ack, *_OTHER_QUEUES),
     "MQQB-3.1.5.1.1-11": (build_final_ack, *_OTHER_LABELS),
     "MQQB-3.1.5.1.1-12": (
@@ -83,7 +83,7 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
 
 def _make_changed_acknowledgment(make, peer, session, sent, changes):
     """Make an acknowledgment with changed fields. ``size``: the size of its body in bytes. ``piggyback``: whether the
-    message, which must be the first message of the peer on the session, contains a SessionHeader.
+    message, which must be express and the first message of the peer on the session, contains a SessionHeader.
     """
     size, piggyback = changes.pop("size", None), changes.pop("piggyback", False)
     usual = make(peer, sent)
@@ -93,7 +93,6 @@ def _make_changed_acknowledgment(make, peer, session, sent, changes):
         changes["session"] = {
             "AckSequenceNumber": sum(frame.kind == "UserMessage" for frame in session.received),
             "UserMsgSequenceNumber": 1,
-            "RecoverableMsgSeqNumber": int(usual["UserHeader"].DM),
             "WindowSize": 64,
         }
     return make(peer, sent, **changes)

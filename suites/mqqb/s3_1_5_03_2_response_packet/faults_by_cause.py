@@ -162,9 +162,7 @@ class InitiatorLateResponseCountsAs500Ms(_RoundTripWrong):
 
 @fault("initiator-round-trip-begins-at-own-time-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
 class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripWrong):
-    """On a later connection, the round trip begins when the initiator sent the request, whatever the TimeStamp of the
-    response is.
-    """
+    """On a later connection, the round trip of the initiator does not begin at the TimeStamp of the response."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return (end if has_earlier_request(self.qm, session, None) else start), end

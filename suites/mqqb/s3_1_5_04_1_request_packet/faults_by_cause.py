@@ -223,8 +223,8 @@ class AcceptorInitializationTimerAfterASecondKept(_InitializationTimerKept):
 
 @fault("acceptor-parameters-of-two-waiting-sessions-confused", breaks="MQQB-3.1.5.4.1-D01", blind=True)
 class AcceptorParametersOfTwoWaitingSessionsConfused(SessionOpening):
-    """While two sessions wait for ConnectionParameters, the acceptor opens the oldest of them, whatever the session of
-    the packet is.
+    """While two sessions wait for ConnectionParameters, the acceptor opens the oldest of them, even if the packet
+    belongs to the other session.
     """
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
