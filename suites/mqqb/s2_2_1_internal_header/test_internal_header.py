@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import closed, fields, none, packet
+from harness.expectations import closed, closed_unanswered, fields, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, sut_survives
@@ -142,6 +142,24 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
     )
 
 
+@covers("MQQB-2.2.1-D01")
+def test_initiator_reads_refusal_from_bit_4_of_flags(peer, sut, judge):
+    """The SUT closes the connection after a response with bit 4 of Flags set, and answers a response with bit 5 set."""
+    session = OutgoingSession(peer, sut)
+    for flag, expected in (("CS", closed_unanswered(1)), ("X5", packet("ConnectionParameters"))):
+        asked = session.await_request()
+        sent = session.connection.send(establish_response(peer, asked, internal={flag: 1}))
+        answer = session.connection.poll_next_packet()
+        judge(
+            "MQQB-2.2.1-D01",
+            expected=expected,
+            observed=session.connection if flag == "CS" else answer or session.connection,
+            case=f"response with {flag} set",
+            evidence=[sent, answer],
+        )
+        session.connection.close()
+
+
 @malforms("MQQB-2.2.1-02")
 @sut_survives()
 @covers("MQQB-2.2.1-03")
@@ -182,9 +200,11 @@ def test_request_for_other_queue_manager_is_refused(peer, sut, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01", *RULES_OF_RESERVED_BITS.values())
 def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
-    """The responses of the peer have Reserved and all reserved bits of InternalHeader set: the SUT opens the session
-    and sends its message. If the SUT does not do so, the peer sets each field alone, on a separate session.
+    """The responses of the peer have Reserved and all reserved bits of InternalHeader set, while a session of the peer
+    is open: the SUT opens the session and sends its message. If the SUT does not do so, the peer sets each field alone,
+    on a separate session.
     """
+    peer.open_raw()
     listener = peer.listen_raw()
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
     values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}

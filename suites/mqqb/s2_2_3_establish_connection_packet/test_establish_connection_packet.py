@@ -109,11 +109,13 @@ def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, ju
 
 
 @covers("MQQB-2.2.3.1-05")
-def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
-    """The SUT requests a session twice: SE is 1 without a preceding Ping Request, and 0 or 1 after a Ping Request
-    (erratum E03).
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge, name):
+    """While a session of the peer is open, the SUT requests a session twice for a direct or private format name: SE is
+    1 without a preceding Ping Request, and 0 or 1 after a Ping Request (erratum E03).
     """
-    session = OutgoingSession(peer, sut)
+    peer.open_raw()
+    session = OutgoingSession(peer, sut, private_name(peer.identifier) if name == "private" else None)
     known_pings = 0
     for _ in range(2):  # a retry comes without a ping
         asked = session.await_request()
@@ -137,13 +139,16 @@ def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
 
 @needs("operating_system")
 @covers("MQQB-2.2.3.1-07")
-def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge):
-    """OS of the SUT's EstablishConnection request is 1 if its OperatingSystemType is server-class, else 0.
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge, name):
+    """While a session of the peer is open, OS of the SUT's EstablishConnection requests is 1 if its OperatingSystemType
+    is server-class, else 0.
 
     RC of a Ping Request does not show the type of a system: a real Windows system sent a Ping Request with RC set and
     then an EstablishConnection request with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
-    session = OutgoingSession(peer, sut)
+    peer.open_raw()
+    session = OutgoingSession(peer, sut, private_name(peer.identifier) if name == "private" else None)
     kind = sut.operating_system_type
     expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
     for _ in range(2):

@@ -157,7 +157,7 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
     return inputs(filter_received_bytes)
 
 
-_FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0}
+_FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None}
 
 
 _QUEUE: dict[str, Any] = {

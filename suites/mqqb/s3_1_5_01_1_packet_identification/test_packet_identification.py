@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, fields, holds, packet
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs
-from harness.wire import connection_parameters
+from harness.wire import PrivateQueueFormatNameId, connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order_ack
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
@@ -29,8 +29,27 @@ CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def _name_other_queue(peer):
-    return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
+def _name_queue(path):
+    """Return a change that addresses a message to another path of the SUT."""
+    return lambda peer: {"destination": rf"TCP:{peer.sut.address}\{path}"}
+
+
+def _number_queue(peer):
+    """Address a message to a private queue of the SUT that is not the order queue, by its number."""
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=OTHER_QUEUE_NUMBER)
+    return {"destination": queue, "user": {"QueueManagerAddress": peer.sut.guid}}
+
+
+OTHER_QUEUE_NUMBER = 0x4D51
+_OTHER_QUEUES = (
+    *map(_name_queue, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
+    _number_queue,
+)
+_OTHER_FLAGS = (
+    lambda peer: {"base": {"PR": 3}},
+    lambda peer: {"base": {"PR": 7}},
+)
+"""Changes that set bits of BaseHeader.Flags."""
 
 
 _OTHER_LABELS = tuple(
@@ -38,17 +57,21 @@ _OTHER_LABELS = tuple(
     for label in ("QM Ordering", "QM Ordering Ack 2", "qm ordering ack")
 )
 CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"piggyback": True}, *_OTHER_FLAGS),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, *_OTHER_QUEUES),
     "MQQB-3.1.5.1.1-06": (build_order_ack, *_OTHER_LABELS),
-    "MQQB-3.1.5.1.1-07": (build_order_ack, lambda peer: {"longer": True}),
+    "MQQB-3.1.5.1.1-07": (
+        build_order_ack,
+        *(functools.partial(lambda size, peer: {"size": size}, size) for size in (40, 37, 35, 16)),
+    ),
     "MQQB-3.1.5.1.1-08": (
         build_order_ack,
         lambda peer: {"MessageClass": 0x0002},
         lambda peer: {"MessageClass": 0x0001},
+        lambda peer: {"MessageClass": 0x0000},
     ),
-    "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"base": {"PR": 3}}),
-    "MQQB-3.1.5.1.1-10": (build_final_ack, _name_other_queue),
+    "MQQB-3.1.5.1.1-09": (build_final_ack, *_OTHER_FLAGS),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, *_OTHER_QUEUES),
     "MQQB-3.1.5.1.1-11": (build_final_ack, *_OTHER_LABELS),
     "MQQB-3.1.5.1.1-12": (
         functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),
@@ -58,20 +81,32 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
 """For each rule: a step that makes an acknowledgment, and the changes that make the message not an acknowledgment."""
 
 
-def _make_changed_acknowledgment(make, peer, sent, changes):
-    """Make an acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
-    if changes.pop("longer", False):
-        changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
+def _make_changed_acknowledgment(make, peer, session, sent, changes):
+    """Make an acknowledgment with changed fields. ``size``: the size of its body in bytes. ``piggyback``: whether the
+    message, which must be express and the first message of the peer on the session, contains a SessionHeader.
+    """
+    size, piggyback = changes.pop("size", None), changes.pop("piggyback", False)
+    usual = make(peer, sent)
+    if size is not None:
+        changes["body"] = bytes(usual["MessagePropertiesHeader"].MessageBody)[:size].ljust(size, b"\0")
+    if piggyback:
+        changes["session"] = {
+            "AckSequenceNumber": sum(frame.kind == "UserMessage" for frame in session.received),
+            "UserMsgSequenceNumber": 1,
+            "WindowSize": 64,
+        }
     return make(peer, sent, **changes)
 
 
 @malforms(
     "MQQB-2.2.4-01",
+    "MQQB-2.2.4-04",
     "MQQB-2.2.4-05",
     "MQQB-2.2.4-07",
     "MQQB-2.2.4-08",
     "MQQB-2.2.4-10",
     "MQQB-2.2.5-01",
+    "MQQB-2.2.5-05",
     "MQQB-2.2.5-06",
     "MQQB-2.2.5-08",
 )
@@ -95,7 +130,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     outgoing.sender.acknowledge_all(session)
     frames += [
         other,
-        *(session.send(_make_changed_acknowledgment(make, peer, other, change(peer))) for change in changes),
+        *(session.send(_make_changed_acknowledgment(make, peer, session, other, change(peer))) for change in changes),
     ]
     peer.settle()
     observed = {

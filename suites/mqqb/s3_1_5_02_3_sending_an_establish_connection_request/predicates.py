@@ -14,6 +14,9 @@ from suites.mqqb.steps.internal_packets import (
 )
 from suites.mqqb.steps.session_opening_packets import ESTABLISH_KIND, is_initiator_packet, make_no_refusal_predicate
 
+FIRST_KINDS = (ESTABLISH_KIND, "ConnectionParameters", "SessionAck", "UserMessage")
+"""The kinds of packets of which only the EstablishConnection request may be the first packet of an initiator."""
+
 passive("MQQB-3.1.5.2.3-06", ESTABLISH_KIND, "CS is 0 in an EstablishConnection request")(
     make_no_refusal_predicate(is_initiator_packet)
 )
@@ -29,6 +32,14 @@ def check_reserved_fields_of_request(packet: Any, context: Context) -> Finding:
         0x10,
         0,
     ), f"RE is 0x{header.RE:02X}, and Reserved is 0x{header.Reserved:04X}"
+
+
+@passive("MQQB-3.1.5.2.3-02", FIRST_KINDS, "the first packet of an initiator is a request", of_system=True)
+def check_first_packet_of_initiator(packet: Any, context: Context) -> Finding:
+    """Check that the first packet of an initiator is not a SessionAck, a ConnectionParameters packet or a message."""
+    if not is_first_of_initiator(context):
+        return None
+    return context.frame.kind == ESTABLISH_KIND, f"the first packet is a {context.frame.kind}"
 
 
 passive("MQQB-3.1.5.2.3-04", INTERNAL_KINDS, "IN is 1 in the first packet of an initiator", of_system=True)(

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import between, closed_unanswered, holds, one_of, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
-from harness.peer.inbox import establish_response
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
@@ -29,6 +30,8 @@ ROUND_TRIP_MS, FIRST_ROUND_TRIP_MS = 5_000, 9_000
 ROUND_TRIPS_PER_TIMEOUT = 8
 LONGEST_EXCHANGE_MS = 3_000
 ENTRIES_OF_SESSION = 3
+SECOND_ANSWER = 2
+"""The position of the packet that follows the EstablishConnection request and the ConnectionParameters."""
 FIRST_QUEUE, SECOND_QUEUE = "mqc-first", "mqc-second"
 SESSION_SHARED = "the SUT opened no second session (E16)"
 
@@ -167,27 +170,53 @@ def _judge_history(sut, judge, name, known, evidence):
 
 
 @needs("send")
-@covers("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
-def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge):
-    """The SUT sends requests for two direct names, and the peer then answers both requests, the first request first:
-    the SUT sends a ConnectionParameters packet on each connection.
+@covers("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-14", "MQQB-3.1.5.3.2-D01")
+@pytest.mark.parametrize("kind", ["direct", pytest.param("private", marks=needs("private_names"))])
+def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
+    """The SUT sends requests for two names, and the peer then answers both requests, the first request first: the SUT
+    sends one ConnectionParameters packet on each connection, and sends its message after the peer's
+    ConnectionParameters. The first session is open when the peer answers the second request.
     """
     first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
     first.await_request()
-    sut.send(peer.direct_name(SECOND_QUEUE), body="second")
+    sut.send(private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
         judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
         return
     for number, session in enumerate((first, second), 1):
-        sent = session.connection.send(establish_response(peer, session.request))
-        answer = session.connection.poll_next_packet()
-        judge.all(
+        connection = session.connection
+        sent = connection.send(establish_response(peer, session.request))
+        answer = connection.poll_next_packet()
+        judge(
+            "MQQB-3.1.5.2.3-13",
+            "MQQB-3.1.5.3.2-07",
+            "MQQB-3.1.5.3.2-D01",
             expected=packet("ConnectionParameters"),
-            observed=answer or session.connection,
+            observed=answer or connection,
             case=f"answer to the response on connection {number}",
             evidence=[session.request, sent, answer],
         )
+        if answer is None or answer.kind != "ConnectionParameters":
+            judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D01")
+            raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
+        agreed = connection.send(parameters_response(answer))
+        message = connection.poll_packet(SECOND_ANSWER)
+        judge(
+            "MQQB-3.1.5.3.2-14",
+            expected=packet("UserMessage"),
+            observed=message or connection,
+            case=f"first packet on the open session {number}",
+            evidence=[agreed, message],
+        )
+        judge(
+            "MQQB-3.1.5.3.2-07",
+            expected=holds("one ConnectionParameters packet"),
+            observed=message is None or message.kind != answer.kind or "two ConnectionParameters packets",
+            case=f"packets on connection {number}",
+            evidence=[answer, message],
+        )
+        connection.send(session_ack(AckSequenceNumber=1))
 
 
 @needs("send", "timers")

@@ -13,7 +13,7 @@ from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import guid_text, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, guid_text, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 CONNECT_RETRY_AFTER_MS = 20_000
@@ -34,7 +34,8 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     the SUT's GUID.
 
     ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it). The
-    peer ends this attempt after its response, and the request of the retry has the same GUIDs.
+    peer ends this attempt after its response, which contains another GUID. The SUT connects to the same port again,
+    and its request has the same GUIDs.
     """
     session = OutgoingSession(peer, sut)
     connection = session.listener.accept()
@@ -47,7 +48,6 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
         observed=bool(first_packet) or ("no packet" if connection else "no connection"),
         evidence=first_packet,
     )
-    judge.conclude("MQQB-3.1.5.2.3-02")
     if connection is None or first_packet is None:
         raise ConformanceFailure("the SUT sent no request for its message")
     judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], case="IN of the first packet", evidence=first_packet)
@@ -56,10 +56,20 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     if first_packet.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind} instead of EstablishConnection")
     _judge_guids(peer, sut, judge, first_packet)
-    connection.send(establish_response(peer, first_packet))
-    connection.expect("ConnectionParameters")
+    connection.send(establish_response(peer, first_packet, ServerGuid=OTHER_GUID))
+    connection.poll("ConnectionParameters")
     connection.close()
-    _judge_guids(peer, sut, judge, session.await_request())
+    again = session.listener.accept(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
+    judge(
+        "MQQB-3.1.5.2.3-02",
+        expected=holds(f"the SUT connects again {where}"),
+        observed=again is not None or "no connection",
+        evidence=first_packet,
+    )
+    judge.conclude("MQQB-3.1.5.2.3-02")
+    if again is None:
+        raise ConformanceFailure("the SUT did not connect again for its message")
+    _judge_guids(peer, sut, judge, again.expect("EstablishConnection"))
 
 
 def _judge_guids(peer, sut, judge, request: Frame) -> None:

@@ -7,6 +7,7 @@ from harness.expectations import closed, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
+from suites.mqqb.steps.opening import guid_text
 
 SESSION_ATTEMPTS = 12
 """The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
@@ -31,12 +32,12 @@ def _find_refused_session(peer):
 
 
 @sut_survives()
-@covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
+@covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-09", "MQQB-3.1.5.3.1-D01")
 def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     """Different initiators request sessions until the SUT refuses a request: the response to the refused request has CS
-    1, and the SUT closes its connection. If the limit of the SUT can be configured, the test sets the limit to two, and
-    the SUT also refuses a second request. A SUT without that setting may accept all twelve sessions; in this case the
-    rules are not judged.
+    1, and the SUT closes its connection. If the limit of the SUT can be configured, the test sets the limit to two; the
+    SUT also refuses a second request, which contains the GUID of the SUT, and sends this GUID. A SUT without that
+    setting may accept all twelve sessions; in this case the rules are not judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:
@@ -45,6 +46,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     if refused is None:
         judge.mark_not_exercised(
             "MQQB-2.2.1-06",
+            "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
             reason=f"the SUT accepts {SESSION_ATTEMPTS} sessions, so the check does not reach the limit of the SUT",
         )
@@ -62,7 +64,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
     if usual is not None:
         later = peer.connect()
-        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
+        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), ServerGuid=sut.guid, SE=1))
         answer = later.poll_packet(0)
         judge(
             "MQQB-2.2.1-06",
@@ -72,6 +74,20 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             evidence=[sent, answer],
         )
         judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=later.await_close(), evidence=[sent, answer])
+        if answer is not None and answer.kind == "EstablishConnection":
+            judge(
+                "MQQB-3.1.5.3.1-09",
+                expected=guid_text(sut.guid),
+                observed=guid_text(answer["EstablishConnectionHeader"].ServerGuid),
+                case="ServerGuid of the refusal",
+                evidence=[sent, answer],
+            )
+        else:
+            judge.mark_not_exercised("MQQB-3.1.5.3.1-09", reason="the SUT closed the connection without a response")
+    else:
+        judge.mark_not_exercised(
+            "MQQB-3.1.5.3.1-09", reason="the limit is unknown, so the SUT refuses no request that contains its GUID"
+        )
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):

@@ -9,15 +9,19 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, packet
-from harness.peer.handshake import UNUSUAL_WINDOW_SIZE, parameters_request
+from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, parameters_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
+from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 LONG_ACK_TIMEOUT_MS = 120_000
+SHORTEST_TIMEOUT_MS = 0x1F4
 OTHER_TIMEOUT_MS = 90_000
 SHORT_TIMEOUT_MS = 4_000
+OWN_SESSION_WINDOW = 3
+"""The WindowSize of the peer in the case in which the SUT has a session that the SUT initiated."""
 
 
 @covers(
@@ -28,12 +32,17 @@ SHORT_TIMEOUT_MS = 4_000
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE, 0xFFFF])
-def test_connection_parameters_request_opens_session(peer, judge, window):
-    """While another session is open, the SUT answers a ConnectionParameters request with its own WindowSize, and then
-    acknowledges a message.
+@pytest.mark.parametrize("window", [1, OWN_SESSION_WINDOW, UNUSUAL_WINDOW_SIZE, 0xFFFF])
+def test_connection_parameters_request_opens_session(peer, sut, judge, window):
+    """While another session is open and a third session waits for ConnectionParameters, the SUT answers a
+    ConnectionParameters request with its own WindowSize, and then acknowledges a message. In one case, the SUT is the
+    initiator of the open session.
     """
-    peer.open_raw()
+    if window == OWN_SESSION_WINDOW:
+        await_session_of_sut(peer, sut)
+    else:
+        peer.open_raw()
+    peer.request_session()
     connection = peer.request_session()
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
@@ -49,6 +58,14 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     )
     judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
+        judge(
+            "MQQB-3.1.5.4.1-D01",
+            expected=packet(),
+            observed=connection,
+            case="answer to ConnectionParameters",
+            evidence=evidence,
+        )
+        judge.conclude("MQQB-3.1.5.4.1-D01")
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], case="IN of the answer", evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], case="PT of the answer", evidence=evidence)
@@ -158,14 +175,14 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.4.1-05", "MQQB-3.1.5.4.1-09", "MQQB-3.1.5.4.1-10")
-@pytest.mark.parametrize("recoverable", [0x1F4, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
+@pytest.mark.parametrize("recoverable", [SHORTEST_TIMEOUT_MS, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
-def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
+def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable, express):
     """The peer sends a ConnectionParameters request with timeouts at the ends of their range or around 0xFFFF, while a
-    second session has other timeouts: the SUT's response repeats both timeouts.
+    second session has other timeouts: the SUT's response repeats both timeouts, whether or not the peer named the SUT.
     """
     peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS, RecoverableAckTimeout=OTHER_TIMEOUT_MS)
-    connection = peer.request_session()
+    connection = peer.request_session(ServerGuid=sut.guid if recoverable == SHORTEST_TIMEOUT_MS else NULL_GUID)
     sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
     answer = connection.poll("ConnectionParameters")
     evidence = [sent, answer]

@@ -12,22 +12,31 @@ from suites.messages import Sequence
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ACK_TIMEOUTS_MS = (20_000, 30_000)
+LONG_ACK_TIMEOUT_MS = 70_000
+"""An AckTimeout that is measured only if the timers of the SUT can be accelerated."""
+OTHER_ACK_TIMEOUT_MS = 90_000
+"""The AckTimeout of another session, which is open beside the last measured session."""
 LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts for which the check waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 
 
-def _measure_wait(peer, listener, ordinal, timeout_ms):
+def _measure_wait(peer, listener, ordinal, timeout_ms, *, beside):
     """Leave a FinalAck unacknowledged; return the time for which its session stays open, the AckTimeout, and the
-    packets.
+    packets. ``beside``: whether a session with another AckTimeout is open.
     """
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
+    other = peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS) if beside else None
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
     final = connection.poll("UserMessage")
     if final is None:
-        return None, unit_ms, [sent]
+        if other is None:
+            return None, unit_ms, [sent]
+        connection.close()  # the SUT may send its FinalAcks on the session that was opened last
+        other.close()
+        return _measure_wait(peer, listener, ordinal, timeout_ms, beside=False)
     connection.wait_closed(int((LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS) * unit_ms))
     ended = connection.record.closed_at_ms
     if ended is not None:  # the FinalAck comes again
@@ -43,13 +52,14 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
 
 @covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
-    """Two sessions have an AckTimeout of 20 s and 30 s, and the peer acknowledges nothing: the SUT closes each session
-    after the same whole number of AckTimeouts.
+    """Sessions have an AckTimeout of 20 s, of 30 s and, if the timers of the SUT can be accelerated, of 70 s, and the
+    peer acknowledges nothing: the SUT closes each session after the same whole number of AckTimeouts.
     """
     listener = peer.listen_raw()
     waits, evidence = [], []
-    for ordinal, timeout_ms in enumerate(ACK_TIMEOUTS_MS, 1):
-        wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms)
+    timeouts_ms = (*ACK_TIMEOUTS_MS, *([LONG_ACK_TIMEOUT_MS] if sut.has("set_timers") else []))
+    for ordinal, timeout_ms in enumerate(timeouts_ms, 1):
+        wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms, beside=ordinal == len(timeouts_ms))
         if wait is None:
             judge.mark_not_exercised(
                 "MQQB-3.1.5.4.1-03",

@@ -7,6 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
+from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
 from reference_qm.codec import NULL_GUID
 from suites.mqqb.steps import opening
@@ -80,17 +81,34 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
-@pytest.mark.parametrize("answered", [False, pytest.param(True, marks=covers("MQQB-3.1.5.4.2-06"))])
-def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered):
-    """The peer closes the first connection of the SUT. On the second connection, the peer does not answer the request,
-    or answers the request but not the ConnectionParameters: the SUT closes this connection when its Session
-    Initialization Timer expires, which has run since the SUT's request.
+@pytest.mark.parametrize(
+    ("answered", "before"),
+    [
+        (False, "request"),
+        (False, "refusal"),
+        (False, "session"),
+        pytest.param(True, "response", marks=covers("MQQB-3.1.5.4.2-06")),
+    ],
+)
+def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered, before):
+    """The peer closes the first connection of the SUT after the request, a refusal, a response or an open session. On
+    the second connection, the peer does not answer the request, or answers the request but not the
+    ConnectionParameters: the SUT closes this connection when its Session Initialization Timer expires, which has run
+    since the SUT's request.
     """
     sut.limit_time_scale(20)
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
-    outgoing.await_request()
+    first = outgoing.await_request()
+    if before == "session":
+        outgoing.respond()
+        outgoing.agree()
     peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
+    if before == "refusal":
+        outgoing.connection.send(establish_response(peer, first, internal={"CS": 1}))
+        outgoing.connection.wait_closed()
+    elif before == "response":
+        outgoing.respond()
     outgoing.connection.close()
     asked = outgoing.await_request()
     if answered:

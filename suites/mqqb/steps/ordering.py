@@ -248,6 +248,11 @@ def _build_acknowledgment(
     }
     return user_message(
         base={"PR": 0, **base},
-        user={"SourceQueueManager": peer.identifier, "MessageID": peer.next_message_id(), "DM": recoverable},
+        user={
+            "SourceQueueManager": peer.identifier,
+            "MessageID": peer.next_message_id(),
+            "DM": recoverable,
+            **changes.pop("user", {}),
+        },
         **usual | changes,
     )

@@ -1,0 +1,116 @@
+"""Faults that change, repeat or withhold a packet on the sessions that a condition selects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import replace_part
+from harness.faults.registry import Install
+from reference_qm.codec import Packet, parse_packet
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus
+
+SessionCondition = Callable[[QueueManager, Session, Any], bool]
+"""The type of conditions for a packet. A condition is called with the queue manager, the session and the packet."""
+BASE_FLAGS_AT = 2
+INTERNAL_FLAGS_AT = 18
+OPERATING_SYSTEM_AT = 56
+RESERVED_AT = 58
+"""Offsets of fields in internal packets, in bytes. The last two are offsets in the EstablishConnection packet."""
+_IN, _PT, _CS = 0x08, 0x0F, 0x10
+
+
+def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], when: SessionCondition) -> Install:
+    """Return an installer of a fault that changes the bytes of sent packets of one kind. If the function returns no
+    bytes, the packet is not sent.
+    """
+
+    class Changing(Connecting):
+        def send(self, session: Session, packet: bytes) -> None:
+            parsed = parse_packet(packet)
+            if isinstance(parsed, kind) and when(self.qm, session, parsed):
+                packet = change(packet)
+            if packet:
+                super().send(session, packet)
+
+    return replace_part(Changing)
+
+
+def clear_internal_flag(data: bytes) -> bytes:
+    """Clear BaseHeader.Flags.IN of a packet."""
+    return _change_byte(data, BASE_FLAGS_AT, data[BASE_FLAGS_AT] & ~_IN)
+
+
+def set_refusal_flag(data: bytes) -> bytes:
+    """Set InternalHeader.Flags.CS of a packet."""
+    return _change_byte(data, INTERNAL_FLAGS_AT, data[INTERNAL_FLAGS_AT] | _CS)
+
+
+def set_packet_type(value: int) -> Callable[[bytes], bytes]:
+    """Return a function that sets InternalHeader.Flags.PT of a packet."""
+    return lambda data: _change_byte(data, INTERNAL_FLAGS_AT, data[INTERNAL_FLAGS_AT] & ~_PT | value)
+
+
+def set_byte(at: int, value: int) -> Callable[[bytes], bytes]:
+    """Return a function that replaces the byte at an offset of a packet."""
+    return lambda data: _change_byte(data, at, value)
+
+
+def send_twice(data: bytes) -> bytes:
+    """Repeat a packet."""
+    return data + data
+
+
+def withhold(data: bytes) -> bytes:
+    """Return no bytes, so that the packet is not sent."""
+    return b""
+
+
+def _change_byte(data: bytes, at: int, value: int) -> bytes:
+    return data[:at] + bytes([value]) + data[at + 1 :]
+
+
+def has_earlier_request(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether the initiator sent an EstablishConnection request to the same destination before the request of
+    the present connection.
+    """
+    queue = session.OutgoingQueueReference
+    if queue is None:
+        return False
+    present = session.SessionState.value in ("WAITING_ECR_MSG", "WAITING_CPR_MSG")
+    requests = sum(one.Status is ConnectionStatus.IN_PROCESS for one in queue.ConnectionHistory)
+    return requests > int(present)
+
+
+def has_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether another session is open."""
+    return bool(list_open_sessions(qm, session))
+
+
+def is_destination_guid(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether the initiator addresses the acceptor by GUID, and not by a direct format name."""
+    return not session.direct
+
+
+def is_direct(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether the initiator addresses the acceptor by a direct format name."""
+    return session.direct
+
+
+def is_pinged(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether the initiator sent a Ping Request before the session."""
+    return session.pinged
+
+
+def is_refused(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether the acceptor refused the session."""
+    return session.refused
+
+
+def is_ping_announced(qm: QueueManager, session: Session, packet: Any) -> bool:
+    """Return whether SE of an EstablishConnection packet is 0."""
+    return not packet.EstablishConnectionHeader.SE

@@ -1,0 +1,243 @@
+"""Faults that break rules of MS-MQQB 2.2.1 only for one cause or one kind of session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
+from harness.faults.session_packets import (
+    INTERNAL_FLAGS_AT,
+    SessionCondition,
+    change_sent_packet,
+    has_earlier_request,
+    has_other_session,
+    is_refused,
+    set_packet_type,
+)
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FormatError,
+    InternalHeader,
+    Packet,
+    SessionAckPacket,
+    parse_packet,
+)
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+def _heed_bit(
+    bit: int, kind: type[Packet], *, initiator: bool | None, closes: bool, when: SessionCondition | None = None
+) -> Install:
+    """Return an installer of a fault that ignores a packet, or closes the session, if a reserved bit is set."""
+
+    class Heeding(Identifying):
+        def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+            packet = self._parse(data)
+            heeded = (
+                isinstance(packet, kind)
+                and bool(int.from_bytes(data[INTERNAL_FLAGS_AT : INTERNAL_FLAGS_AT + 2], "little") >> bit & 1)
+                and initiator in (None, session.initiator)
+                and (when is None or when(self.qm, session, packet))
+            )
+            if not heeded:
+                super().receive_packet(session, data, now)
+            elif closes:
+                self.qm.closing.close(session, "a fault", now)
+
+        def _parse(self, data: bytes) -> Packet | None:
+            try:
+                return parse_packet(data)
+            except FormatError:
+                return None
+
+    return replace_part(Heeding)
+
+
+add(
+    "initiator-session-ack-with-x6-ignored",
+    "MQQB-2.2.1-08",
+    "The initiator ignores a SessionAck with X6 set.",
+    _heed_bit(6, SessionAckPacket, initiator=True, closes=False),
+    blind=True,
+)
+
+add(
+    "acceptor-connection-parameters-with-x6-closes-session",
+    "MQQB-2.2.1-08",
+    "The acceptor closes the session on a ConnectionParameters packet with X6 set.",
+    _heed_bit(6, ConnectionParametersPacket, initiator=False, closes=True),
+    blind=True,
+)
+
+add(
+    "initiator-establish-connection-with-x6-closes-session-beside-other-session",
+    "MQQB-2.2.1-08",
+    "The initiator closes the session on an EstablishConnection packet with X6 set while another session is open.",
+    _heed_bit(6, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    blind=True,
+)
+
+add(
+    "initiator-session-ack-with-x7-ignored",
+    "MQQB-2.2.1-09",
+    "The initiator ignores a SessionAck with X7 set.",
+    _heed_bit(7, SessionAckPacket, initiator=True, closes=False),
+    blind=True,
+)
+
+add(
+    "initiator-connection-parameters-with-x7-closes-session",
+    "MQQB-2.2.1-09",
+    "The initiator closes the session on a ConnectionParameters packet with X7 set.",
+    _heed_bit(7, ConnectionParametersPacket, initiator=True, closes=True),
+    blind=True,
+)
+
+add(
+    "acceptor-establish-connection-with-x7-closes-session-beside-other-session",
+    "MQQB-2.2.1-09",
+    "The acceptor closes the session on an EstablishConnection packet with X7 set while another session is open.",
+    _heed_bit(7, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    blind=True,
+)
+
+add(
+    "initiator-session-ack-with-x11-ignored",
+    "MQQB-2.2.1-13",
+    "The initiator ignores a SessionAck with X11 set.",
+    _heed_bit(11, SessionAckPacket, initiator=True, closes=False),
+    blind=True,
+)
+
+add(
+    "initiator-connection-parameters-with-x11-closes-session",
+    "MQQB-2.2.1-13",
+    "The initiator closes the session on a ConnectionParameters packet with X11 set.",
+    _heed_bit(11, ConnectionParametersPacket, initiator=True, closes=True),
+    blind=True,
+)
+
+add(
+    "acceptor-establish-connection-with-x11-closes-session-beside-other-session",
+    "MQQB-2.2.1-13",
+    "The acceptor closes the session on an EstablishConnection packet with X11 set while another session is open.",
+    _heed_bit(11, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    blind=True,
+)
+
+add(
+    "initiator-session-ack-with-x13-ignored",
+    "MQQB-2.2.1-15",
+    "The initiator ignores a SessionAck with X13 set.",
+    _heed_bit(13, SessionAckPacket, initiator=True, closes=False),
+    blind=True,
+)
+
+add(
+    "initiator-connection-parameters-with-x13-closes-session",
+    "MQQB-2.2.1-15",
+    "The initiator closes the session on a ConnectionParameters packet with X13 set.",
+    _heed_bit(13, ConnectionParametersPacket, initiator=True, closes=True),
+    blind=True,
+)
+
+add(
+    "acceptor-establish-connection-with-x13-closes-session-beside-other-session",
+    "MQQB-2.2.1-15",
+    "The acceptor closes the session on an EstablishConnection packet with X13 set while another session is open.",
+    _heed_bit(13, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    blind=True,
+)
+
+add(
+    "initiator-session-ack-with-x14-ignored",
+    "MQQB-2.2.1-16",
+    "The initiator ignores a SessionAck with X14 set.",
+    _heed_bit(14, SessionAckPacket, initiator=True, closes=False),
+    blind=True,
+)
+
+add(
+    "acceptor-connection-parameters-with-x14-closes-session",
+    "MQQB-2.2.1-16",
+    "The acceptor closes the session on a ConnectionParameters packet with X14 set.",
+    _heed_bit(14, ConnectionParametersPacket, initiator=False, closes=True),
+    blind=True,
+)
+
+add(
+    "initiator-establish-connection-with-x14-closes-session-beside-other-session",
+    "MQQB-2.2.1-16",
+    "The initiator closes the session on an EstablishConnection packet with X14 set while another session is open.",
+    _heed_bit(14, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    blind=True,
+)
+
+
+def _exchange_halves(data: bytes) -> bytes:
+    return data[:16] + data[18:20] + data[16:18] + data[20:]
+
+
+def _move_refusal_to_x5(data: bytes) -> bytes:
+    flags = data[INTERNAL_FLAGS_AT] & ~0x10 | 0x20
+    return data[:INTERNAL_FLAGS_AT] + bytes([flags]) + data[INTERNAL_FLAGS_AT + 1 :]
+
+
+def _acknowledges_recoverable_messages(qm: object, session: Session, packet: SessionAckPacket) -> bool:
+    return bool(packet.SessionHeader.RecoverableMsgAckFlags)
+
+
+add(
+    "receiver-session-ack-with-reserved-after-flags",
+    "MQQB-2.2.1-D01",
+    "The receiver of a message sends a SessionAck in which InternalHeader.Flags precedes Reserved.",
+    change_sent_packet(SessionAckPacket, _exchange_halves, lambda qm, session, packet: True),
+    blind=True,
+)
+
+add(
+    "acceptor-refusal-in-bit-5",
+    "MQQB-2.2.1-D01",
+    "An acceptor that refuses a session sets bit 5 of InternalHeader.Flags instead of bit 4.",
+    change_sent_packet(EstablishConnectionPacket, _move_refusal_to_x5, is_refused),
+    blind=True,
+)
+
+
+@fault("initiator-refusal-read-from-bit-5", breaks="MQQB-2.2.1-D01", blind=True)
+class InitiatorRefusalReadFromBit5(SessionOpening):
+    """The initiator reads CS of a response from bit 5 of InternalHeader.Flags instead of bit 4."""
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        read = InternalHeader(Flags=InternalHeader.flags(PT=packet.InternalHeader.PT, CS=packet.InternalHeader.X5))
+        super().receive_establish_response(session, replace(packet, InternalHeader=read), now)
+
+
+add(
+    "receiver-session-ack-of-recoverable-messages-type-0",
+    "MQQB-2.2.1-02",
+    "The receiver acknowledges recoverable messages in a SessionAck with PT 0.",
+    change_sent_packet(SessionAckPacket, set_packet_type(0), _acknowledges_recoverable_messages),
+    blind=True,
+)
+
+add(
+    "acceptor-refusal-has-type-4",
+    "MQQB-2.2.1-02",
+    "An acceptor that refuses a session sends an EstablishConnection response with PT 4.",
+    change_sent_packet(EstablishConnectionPacket, set_packet_type(4), is_refused),
+    blind=True,
+)
+
+add(
+    "initiator-parameters-on-later-connection-have-type-11",
+    "MQQB-2.2.1-02",
+    "On a later connection to the same destination, the initiator sends ConnectionParameters with PT 0xB.",
+    change_sent_packet(ConnectionParametersPacket, set_packet_type(11), has_earlier_request),
+    blind=True,
+)

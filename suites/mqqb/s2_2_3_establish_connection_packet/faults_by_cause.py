@@ -1,0 +1,153 @@
+"""Faults that break rules of MS-MQQB 2.2.3 only for one cause or one kind of session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.registry import add
+from harness.faults.session_packets import (
+    OPERATING_SYSTEM_AT,
+    change_sent_packet,
+    has_earlier_request,
+    has_other_session,
+    is_refused,
+    set_byte,
+)
+from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Session
+
+_HEADERS_SIZE = 60
+"""The offset of Padding in an EstablishConnection packet, in bytes."""
+
+
+def _resize(data: bytes, padding: int) -> bytes:
+    """Give Padding another length."""
+    size = _HEADERS_SIZE + padding
+    return data[:8] + size.to_bytes(4, "little") + (data[12:] + bytes(8))[: size - 12]
+
+
+def _invert_flag(bit: int) -> Callable[[bytes], bytes]:
+    """Return a function that inverts a bit of the upper byte of OperatingSystem."""
+    return lambda data: (
+        data[: OPERATING_SYSTEM_AT + 1]
+        + bytes([data[OPERATING_SYSTEM_AT + 1] ^ 1 << bit])
+        + data[OPERATING_SYSTEM_AT + 2 :]
+    )
+
+
+def _is_request_again(qm: QueueManager, session: Session, packet: object) -> bool:
+    return session.initiator and has_earlier_request(qm, session, packet)
+
+
+def _is_request_to_guid(qm: QueueManager, session: Session, packet: object) -> bool:
+    return session.initiator and not session.direct
+
+
+def _is_request_beside_session(qm: QueueManager, session: Session, packet: object) -> bool:
+    return session.initiator and has_other_session(qm, session, packet)
+
+
+def _is_response_beside_session(qm: QueueManager, session: Session, packet: object) -> bool:
+    return not session.initiator and has_other_session(qm, session, packet)
+
+
+def _is_response_to_guid(qm: QueueManager, session: Session, packet: object) -> bool:
+    return not session.initiator and not session.direct
+
+
+add(
+    "acceptor-refusal-without-padding",
+    "MQQB-2.2.3.1-D01",
+    "An acceptor that refuses a session sends a response without Padding.",
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 0), is_refused),
+    blind=True,
+)
+
+add(
+    "initiator-later-request-with-long-padding",
+    "MQQB-2.2.3-D01",
+    "On a later connection, the initiator sends a request whose Padding has 516 bytes.",
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 516), _is_request_again),
+    blind=True,
+)
+
+add(
+    "acceptor-response-beside-session-with-short-padding",
+    "MQQB-2.2.3.1-D01",
+    "While another session is open, the acceptor sends a response whose Padding has 508 bytes.",
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 508), _is_response_beside_session),
+    blind=True,
+)
+
+add(
+    "acceptor-re-0-in-refusal",
+    ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
+    "An acceptor that refuses a session sends a response with RE 0.",
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), is_refused),
+    blind=True,
+)
+
+add(
+    "initiator-re-0-in-later-request",
+    ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
+    "On a later connection, the initiator sends a request with RE 0.",
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), _is_request_again),
+    blind=True,
+)
+
+add(
+    "acceptor-re-17-in-response-to-guid",
+    ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
+    "The acceptor sends a response with RE 0x11 if ServerGuid of the request was not zero.",
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0x11), _is_response_to_guid),
+    blind=True,
+)
+
+add(
+    "initiator-se-inverted-in-later-request",
+    "MQQB-2.2.3.1-05",
+    "On a later connection, the initiator sends a request with the wrong SE.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_again),
+    blind=True,
+)
+
+add(
+    "initiator-se-inverted-to-guid",
+    "MQQB-2.2.3.1-05",
+    "The initiator sends the wrong SE if the destination has no direct format name.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_to_guid),
+    blind=True,
+)
+
+add(
+    "initiator-se-inverted-beside-other-session",
+    "MQQB-2.2.3.1-05",
+    "While another session is open, the initiator sends a request with the wrong SE.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_beside_session),
+    blind=True,
+)
+
+add(
+    "initiator-os-inverted-in-later-request",
+    "MQQB-2.2.3.1-07",
+    "On a later connection, the initiator sends a request with the wrong OS.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_again),
+    blind=True,
+)
+
+add(
+    "initiator-os-inverted-to-guid",
+    "MQQB-2.2.3.1-07",
+    "The initiator sends the wrong OS if the destination has no direct format name.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_to_guid),
+    blind=True,
+)
+
+add(
+    "initiator-os-inverted-beside-other-session",
+    "MQQB-2.2.3.1-07",
+    "While another session is open, the initiator sends a request with the wrong OS.",
+    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_beside_session),
+    blind=True,
+)
