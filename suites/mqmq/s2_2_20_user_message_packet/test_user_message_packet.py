@@ -42,6 +42,7 @@ UNUSED_OF_DEBUG_HEADER = {
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
 UNUSUAL_RESERVED = 0xA7C3
+LARGE_BODY = b"large body " * 500
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
@@ -56,12 +57,12 @@ PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 @sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
-    """The peer sends messages with each unused bit of DebugHeader.Flags set, and a message with a nonzero Reserved:
-    each message is in its queue.
+    """The peer sends large messages with each unused bit of DebugHeader.Flags set, and a large message with a nonzero
+    Reserved: each message is in its queue.
     """
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         fields = {field: UNUSUAL_RESERVED if field == "Reserved" else 1}
-        done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
+        done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field, body=LARGE_BODY), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
@@ -222,14 +223,15 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
 
 
 @covers("MQMQ-2.2.20-09")
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
-def test_message_with_sh_has_session_header(peer, sut, judge):
+def test_message_with_sh_has_session_header(peer, sut, judge, delivery):
     """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
     longer than without a SessionHeader.
     """
     sut.limit_time_scale(10)
     sender = Sender(peer, sut)
-    sender.send(1)
+    sender.send(1, delivery=delivery)
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + MAX_ATTEMPTS):
@@ -237,7 +239,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER_TIMEOUT_SHARE)))
-        sender.send(number)
+        sender.send(number, delivery=delivery)
         sent = sender.collect(session, number)
         if len(sent) < number or _get_session_header(sent[-1]) != PLAIN:
             break
