@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 
+LARGE_BODY = "large body " * 500
 QUEUES = ("mqc-first", "mqc-second", "mqc-third")
 
 
@@ -17,7 +19,8 @@ def test_first_message_of_every_sequence_has_number_1(peer, sut, judge):
     peer.listen(ignore_incoming=True)
     for queue in QUEUES:
         for label in ("first", "second"):
-            sut.send(peer.direct_name(queue), label=label, body="in sequence", delivery="transactional")
+            body = LARGE_BODY if queue == QUEUES[-1] else label
+            sut.send(peer.direct_name(queue), label=label, body=body, delivery="transactional")
     count = 2 * len(QUEUES)
 
     def list_sent_frames():
@@ -29,7 +32,7 @@ def test_first_message_of_every_sequence_has_number_1(peer, sut, judge):
     peer.inbox.acknowledge()
     if len(list_sent_frames()) < count:
         raise ConformanceFailure("the SUT did not send all transactional messages")
-    first = {}
+    first: dict[tuple[int, int], Frame] = {}
     for frame in list_sent_frames():
         sequence = frame["TransactionHeader"].TxSequenceID
         first.setdefault((sequence.Ordinal, sequence.TimeStamp), frame)

@@ -90,12 +90,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     "MQMQ-2.2.20.5-18",
     "MQMQ-2.2.20.5-19",
 )
-@varied(
-    "positive journaling",
-    "negative journaling",
-    acknowledgments=("none", "of receipt"),
-    body=("short", "5,000 bytes"),
-)
+@varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """The SUT sends six transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
     is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -95,32 +96,29 @@ ENCRYPTED = {
     "Signature": RSA_SIGNATURE,
 }
 TRACED = {"QueueIdentifier": TRACE_QUEUE_GUID}
-CASES = (
-    pytest.param(
+CASES: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
+    "every header after the properties": (
         {
             "mqf": _build_lists(),
-            "debug": {"QueueIdentifier": TRACE_QUEUE_GUID},
+            "debug": TRACED,
             "soap": {"Header": "<a/>", "Body": "b"},
         },
         LIST_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
-        id="every header after the properties",
     ),
-    pytest.param(
+    "lists with a signature": (
         {
             "mqf": _build_lists(Signature=MQFSignatureHeader(Signature=SIGNED_BYTES)),
             "security": CERTIFIED,
             "body": b"",
         },
         LIST_FIELDS_BY_RULE,
-        id="lists with a signature",
     ),
-    pytest.param({"mqf": {"Destination": _build_lists()["Destination"]}}, LIST_FIELDS_BY_RULE, id="destinations only"),
-    pytest.param(
+    "destinations only": ({"mqf": {"Destination": _build_lists()["Destination"]}}, LIST_FIELDS_BY_RULE),
+    "last message of a transaction": (
         {"transaction": {"TxSequenceNumber": 2, "LM": 1}, "debug": TRACED, "body": LARGE_BODY},
         CONNECTOR_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
-        id="last message of a transaction",
     ),
-    pytest.param(
+    "encrypted message of a connector": (
         {
             "transaction": {"ConnectorQMGuid": CONNECTOR_GUID},
             "security": ENCRYPTED,
@@ -129,16 +127,16 @@ CASES = (
             "debug": {},
         },
         CONNECTOR_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
-        id="encrypted message of a connector",
     ),
-)
+}
+"""The optional headers of each message, and the fields that the check judges besides the headers, by rule."""
 
 
 @needs("private_names")
 @covers(*HEADER_FIELDS_BY_RULE)
 @pytest.mark.parametrize(
     ("headers", "more"),
-    [pytest.param(*case.values, id=case.id, marks=covers(*case.values[1])) for case in CASES],
+    [pytest.param(headers, more, id=name, marks=covers(*more)) for name, (headers, more) in CASES.items()],
 )
 def test_forwarded_message_has_headers_that_its_flags_announce(peer, sut, judge, headers, more):
     """The SUT forwards a message with several optional headers: the forwarded message has the same headers in the same

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields
 from harness.run.marks import covers, needs
@@ -36,7 +38,7 @@ def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, jud
     SUT consists of the headers that its flags announce, and has sizes that do not exceed the packet.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+    traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     missing = rf"TCP:{sut.address}\private$\mqc-missing"
     sent = [
         receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}, **traced)),

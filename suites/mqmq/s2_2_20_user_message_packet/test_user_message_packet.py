@@ -223,15 +223,14 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
 
 
 @covers("MQMQ-2.2.20-09")
-@pytest.mark.parametrize("delivery", ["express", "transactional"])
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
-def test_message_with_sh_has_session_header(peer, sut, judge, delivery):
+def test_message_with_sh_has_session_header(peer, sut, judge):
     """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
     longer than without a SessionHeader.
     """
     sut.limit_time_scale(10)
     sender = Sender(peer, sut)
-    sender.send(1, delivery=delivery)
+    sender.send(1)
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + MAX_ATTEMPTS):
@@ -239,7 +238,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge, delivery):
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER_TIMEOUT_SHARE)))
-        sender.send(number, delivery=delivery)
+        sender.send(number)
         sent = sender.collect(session, number)
         if len(sent) < number or _get_session_header(sent[-1]) != PLAIN:
             break
