@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import set_fields
+from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install
+from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import (
     DebugHeader,
     UserMessagePacket,
@@ -47,3 +48,63 @@ HIDDEN_QUEUE = {
     "DebugHeader.Flags": lambda old: old & ~DebugHeader.flags(QT=3),
     "DebugHeader.QueueIdentifier": None,
 }
+
+
+_HEADERS = (
+    "BaseHeader",
+    "UserHeader",
+    "TransactionHeader",
+    "SecurityHeader",
+    "MessagePropertiesHeader",
+    "DebugHeader",
+    "SoapHeader",
+    "MultiQueueFormatHeader",
+    "SessionHeader",
+)
+"""The headers of a message in the order of MS-MQMQ 2.2.20."""
+
+
+def split_headers(packet: UserMessagePacket) -> dict[str, bytes]:
+    """Return the bytes of each header that a message has."""
+    data, found = packet.build(), {}
+    for name in _HEADERS:
+        header = getattr(packet, name)
+        if header is not None:
+            size = len(header.build())
+            found[name], data = data[:size], data[size:]
+    return found
+
+
+def join_headers(headers: dict[str, bytes]) -> bytes:
+    """Return the bytes of a message that consists of the given headers. PacketSize does not count the SessionHeader."""
+    size = sum(len(data) for name, data in headers.items() if name != "SessionHeader")
+    return set_packet_size(b"".join(headers.values()), size)
+
+
+def omit_header(name: str, when: Check) -> Install:
+    """Let the sender omit a header of a message, although the flag of the header stays set."""
+    return packets(
+        UserMessagePacket,
+        lambda packet: join_headers({one: data for one, data in split_headers(packet).items() if one != name}),
+        lambda packet: getattr(packet, name) is not None and bool(when(packet)),
+    )
+
+
+def move_header(name: str, before: str) -> Install:
+    """Let the sender write a header of a message before another header, if a message has both headers."""
+
+    def move(packet: UserMessagePacket) -> bytes:
+        moved: dict[str, bytes] = {}
+        headers = split_headers(packet)
+        for one, data in headers.items():
+            if one == before:
+                moved[name] = headers[name]
+            if one != name:
+                moved[one] = data
+        return join_headers(moved)
+
+    return packets(
+        UserMessagePacket,
+        move,
+        lambda packet: getattr(packet, name) is not None and getattr(packet, before) is not None,
+    )

@@ -35,16 +35,16 @@ def _build_name_list(name):
     return {"Destination": [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name))]}
 
 
-@covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
+@covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01", "MQMQ-2.2.20-D02")
 @pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS)
 def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
-    """Messages arrive with a SoapHeader of each length, followed by a MultiQueueFormatHeader: each message is in its
-    queue as it was sent.
+    """Messages arrive with a DebugHeader, a SoapHeader of each length and a MultiQueueFormatHeader: each message is in
+    its queue as it was sent.
     """
     label = f"soap {peer.next_message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     soap = {"Header": header, "Body": body}
-    packet = peer.recoverable_message(label=label, body=LARGE_BODY, soap=soap, mqf=_build_name_list(name))
+    packet = peer.recoverable_message(label=label, body=LARGE_BODY, debug={}, soap=soap, mqf=_build_name_list(name))
     done = deliver_message(peer, packet, label)
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):

@@ -42,6 +42,7 @@ UNUSED_OF_DEBUG_HEADER = {
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
 UNUSUAL_RESERVED = 0xA7C3
+LARGE_BODY = b"large body " * 500
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
@@ -56,12 +57,12 @@ PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 @sut_survives()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
-    """The peer sends messages with each unused bit of DebugHeader.Flags set, and a message with a nonzero Reserved:
-    each message is in its queue.
+    """The peer sends large messages with each unused bit of DebugHeader.Flags set, and a large message with a nonzero
+    Reserved: each message is in its queue.
     """
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         fields = {field: UNUSUAL_RESERVED if field == "Reserved" else 1}
-        done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
+        done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field, body=LARGE_BODY), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 

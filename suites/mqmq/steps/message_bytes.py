@@ -25,6 +25,8 @@ USER_FLAGS_OFFSET = 60
 USER_HEADER_FIXED_END = 64
 MESSAGE_SIZE_OFFSET = 32
 """The offset of MessageSize in the MessagePropertiesHeader."""
+PROPERTIES_HEADER_FIXED_BYTES = 56
+"""The size of the MessagePropertiesHeader without label, extension, body and padding, in bytes."""
 
 BASE, USER, TRANSACTION = "BaseHeader", "UserHeader", "TransactionHeader"
 _FLAGS_FIELDS: dict[str, tuple[type, int]] = {
@@ -43,6 +45,11 @@ def is_message(data: bytes) -> bool:
 def read_base_flags(data: bytes) -> BaseHeader:
     """Return a BaseHeader whose Flags has the value from the given bytes; its other fields have default values."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
+
+
+def read_packet_size(data: bytes) -> int:
+    """Return PacketSize of the given bytes."""
+    return int.from_bytes(data[8:12], "little")
 
 
 def read_user_flags(data: bytes) -> UserHeader:

@@ -12,7 +12,14 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, NotExercised, Predicate
 from reference_qm.codec import FormatError
-from suites.mqmq.steps.message_bytes import is_message, is_valid_with_flag, read_user_flags
+from suites.mqmq.steps.message_bytes import (
+    PROPERTIES_HEADER_FIXED_BYTES,
+    find_properties_header,
+    is_message,
+    is_valid_with_flag,
+    read_packet_size,
+    read_user_flags,
+)
 
 JudgePart = Callable[[Any, Any], Finding]
 """A predicate that is called with a part of a message and the message."""
@@ -70,8 +77,14 @@ def make_part_presence_predicate(header: str, flag: str, part: str) -> Predicate
 
 def check_properties_present(packet: Any, context: Context) -> Finding:
     """Check that MP is set and the MessagePropertiesHeader is present."""
-    if not is_message(context.frame.data):
+    data = context.frame.data
+    if not is_message(data):
         return None
     if not isinstance(packet, FormatError):
         return True, "MP is 1, and the MessagePropertiesHeader is present"
-    return None if read_user_flags(context.frame.data).MP else (False, "UserHeader.MP is 0")
+    if not read_user_flags(data).MP:
+        return False, "UserHeader.MP is 0"
+    start = find_properties_header(data)
+    if start is None or start + PROPERTIES_HEADER_FIXED_BYTES <= read_packet_size(data):
+        return None
+    return False, "the packet ends before the end of the fixed fields of the MessagePropertiesHeader"

@@ -30,6 +30,7 @@ SIGNED_EXTENSION = {
     "correlation_id": bytes(range(1, 21)).hex(),
 }
 """Properties that a signature covers, for a SUT with the facility send_extension."""
+SIGNED_BODY_TYPE = 8
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
@@ -116,6 +117,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
             **extended,
             delivery=delivery,
             application_tag=7,
+            body_type=SIGNED_BODY_TYPE,
             priority=5,
             journal=["negative"],
             response_queue=f"DIRECT=TCP:{peer.address}\\private$\\mqc-answers",

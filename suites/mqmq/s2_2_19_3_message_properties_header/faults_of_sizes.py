@@ -1,0 +1,148 @@
+"""Faults in sizes, classes, algorithms and padding of messages of one kind, which break the rules of MS-MQMQ
+2.2.19.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.fields import field_is
+from harness.faults.primitives import packets
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import correct_packet_size
+from reference_qm.codec import UserMessagePacket
+from suites.mqmq.steps.kinds_of_messages import (
+    is_admin_ack,
+    is_final_ack,
+    is_order_ack,
+    is_report,
+    is_transactional,
+)
+
+_GREATEST_SIZE = 0x7FFFFFFF
+_RC2, _RC4, _AES_128 = 0x6602, 0x6801, 0x660E
+_ENHANCED, _ADVANCED = 3, 5
+
+
+def _is_encrypted(*levels: int) -> Callable[[Any], bool]:
+    def is_encrypted(packet: Any) -> bool:
+        security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
+        return security is not None and bool(security.EB) and (not levels or level in levels)
+
+    return is_encrypted
+
+
+def _has_extension(packet: Any) -> bool:
+    return bool(packet.MessagePropertiesHeader.ExtensionData)
+
+
+def _is_encrypted_and_transactional(packet: Any) -> bool:
+    return _is_encrypted()(packet) and is_transactional(packet)
+
+
+def _is_empty(packet: Any) -> bool:
+    return not packet.MessagePropertiesHeader.MessageBody
+
+
+def _pad(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
+    def rebuild(packet: Any) -> bytes:
+        header = packet.MessagePropertiesHeader.build()
+        return correct_packet_size(packet.build().replace(header, change(header), 1))
+
+    return packets(UserMessagePacket, rebuild, lambda packet: packet.SessionHeader is None and bool(when(packet)))
+
+
+def _set_properties(name: str, value: int, when: Callable[[Any], Any]) -> Install:
+    return field_is(UserMessagePacket, f"MessagePropertiesHeader.{name}", value, when)
+
+
+def _needs_padding(packet: Any) -> bool:
+    return bool(len(packet.MessagePropertiesHeader.MessageBody) % 4)
+
+
+def _drop_padding(header: bytes) -> bytes:
+    return header.rstrip(b"\0") if header.endswith(b"\0") else header
+
+
+for _name, _rule, _says, _install in (
+    (
+        "empty-message-message-size-beyond-packet",
+        "MQMQ-2.2.19.3-18",
+        "The sender sets MessageSize of a message without a body to 0x7FFFFFFF.",
+        _set_properties("MessageSize", _GREATEST_SIZE, _is_empty),
+    ),
+    (
+        "encrypted-message-message-size-beyond-packet",
+        "MQMQ-2.2.19.3-18",
+        "The sender sets MessageSize of an encrypted message to 0x7FFFFFFF.",
+        _set_properties("MessageSize", _GREATEST_SIZE, _is_encrypted()),
+    ),
+    (
+        "report-message-size-beyond-packet",
+        "MQMQ-2.2.19.3-18",
+        "The sender sets MessageSize of a report to 0x7FFFFFFF.",
+        _set_properties("MessageSize", _GREATEST_SIZE, is_report),
+    ),
+    (
+        "encryption-algorithm-of-privacy-level-3-aes",
+        "MQMQ-2.2.19.3-26",
+        "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 3 to AES-128.",
+        _set_properties("EncryptionAlgorithm", _AES_128, _is_encrypted(_ENHANCED)),
+    ),
+    (
+        "encryption-algorithm-of-privacy-level-5-rc2",
+        "MQMQ-2.2.19.3-26",
+        "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 5 to RC2.",
+        _set_properties("EncryptionAlgorithm", _RC2, _is_encrypted(_ADVANCED)),
+    ),
+    (
+        "encryption-algorithm-of-transactional-message-0",
+        "MQMQ-2.2.19.3-26",
+        "The sender sets EncryptionAlgorithm of an encrypted transactional message to 0.",
+        _set_properties("EncryptionAlgorithm", 0, _is_encrypted_and_transactional),
+    ),
+    (
+        "extension-size-of-message-with-extension-beyond-packet",
+        "MQMQ-2.2.19.3-28",
+        "The sender sets ExtensionSize of a message with an extension to 0x7FFFFFFF.",
+        _set_properties("ExtensionSize", _GREATEST_SIZE, _has_extension),
+    ),
+    (
+        "admin-ack-extension-size-beyond-packet",
+        "MQMQ-2.2.19.3-28",
+        "The sender sets ExtensionSize of an administration acknowledgment to 0x7FFFFFFF.",
+        _set_properties("ExtensionSize", _GREATEST_SIZE, is_admin_ack),
+    ),
+    (
+        "encrypted-message-extension-size-beyond-packet",
+        "MQMQ-2.2.19.3-28",
+        "The sender sets ExtensionSize of an encrypted message to 0x7FFFFFFF.",
+        _set_properties("ExtensionSize", _GREATEST_SIZE, _is_encrypted()),
+    ),
+    (
+        "final-ack-of-unlisted-class",
+        "MQMQ-2.2.19.3-12",
+        "The receiver sets MessageClass of a FinalAck to 0x4FFF.",
+        _set_properties("MessageClass", 0x4FFF, is_final_ack),
+    ),
+    (
+        "report-padded-with-2-bytes-more",
+        "MQMQ-2.2.19.3-34",
+        "The sender pads the MessagePropertiesHeader of a report with 2 bytes more.",
+        _pad(lambda header: header + bytes(2), is_report),
+    ),
+    (
+        "message-with-extension-not-padded",
+        "MQMQ-2.2.19.3-34",
+        "The sender does not pad the MessagePropertiesHeader of a message with an extension.",
+        _pad(_drop_padding, lambda packet: _has_extension(packet) and _needs_padding(packet)),
+    ),
+    (
+        "order-ack-padded-with-1-byte-more",
+        "MQMQ-2.2.19.3-34",
+        "The receiver pads the MessagePropertiesHeader of an OrderAck with 1 byte more.",
+        _pad(lambda header: header + bytes(1), is_order_ack),
+    ),
+):
+    add(_name, _rule, _says, _install)

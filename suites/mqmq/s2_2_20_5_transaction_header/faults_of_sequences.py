@@ -1,0 +1,173 @@
+"""Faults in the TransactionHeader of messages of one kind or of later sequences, which break the rules of MS-MQMQ
+2.2.20.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.fields import bit_clear, bit_set, change_number, field_is
+from harness.faults.primitives import packets
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import correct_packet_size
+from reference_qm.codec import UserMessagePacket
+from suites.mqmq.steps.kinds_of_messages import is_large
+
+_GUID_BYTES = 16
+_FIRST, _ALL_BITS = 1, 0xFFFFFFFF
+
+
+def _has_connector(packet: Any) -> bool:
+    return packet.TransactionHeader is not None and packet.TransactionHeader.ConnectorQMGuid is not None
+
+
+def _is_first(packet: Any) -> bool:
+    return packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST
+
+
+def _is_second(packet: Any) -> bool:
+    return packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST + 1
+
+
+def _is_in_transaction_without_connector(packet: Any) -> bool:
+    return packet.TransactionHeader is not None and not packet.TransactionHeader.CG
+
+
+def _and(*conditions: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    return lambda packet: all(condition(packet) for condition in conditions)
+
+
+def _names_admin_queue(packet: Any) -> bool:
+    return packet.UserHeader.AdminQueue is not None
+
+
+def _change_connector(change: Callable[[bytes], bytes], when: Callable[[Any], Any] = _has_connector) -> Install:
+    def rebuild(packet: Any) -> bytes:
+        header = packet.TransactionHeader.build()
+        split = len(header) - _GUID_BYTES
+        return correct_packet_size(packet.build().replace(header, header[:split] + change(header[split:]), 1))
+
+    return packets(UserMessagePacket, rebuild, _and(_has_connector, when))
+
+
+class _Sequences:
+    """The first sequence of the messages that a queue manager sent."""
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+
+    def is_later(self, packet: Any) -> bool:
+        """Return whether a message is the first message of its sequence, and its queue manager sent messages of
+        another sequence before.
+        """
+        if packet.TransactionHeader is None:
+            return False
+        identifier = int(packet.TransactionHeader.TxSequenceID)
+        if self.first is None:
+            self.first = identifier
+        return _is_first(packet) and self.first != identifier
+
+
+def _later(install: Callable[[Callable[[Any], bool]], Install]) -> Install:
+    """Return an installer that counts the sequences of each faulty queue manager separately."""
+    return lambda faulty: install(_Sequences().is_later)(faulty)
+
+
+_TX, _PREVIOUS = "TransactionHeader.TxSequenceNumber", "TransactionHeader.PreviousTxSequenceNumber"
+for _name, _rule, _says, _install in (
+    (
+        "connector-guid-of-8-bytes",
+        "MQMQ-2.2.20.5-03",
+        "The sender writes only the first 8 bytes of a GUID as ConnectorQMGuid.",
+        _change_connector(lambda guid: guid[:8]),
+    ),
+    (
+        "connector-guid-of-message-with-admin-queue-null",
+        "MQMQ-2.2.20.5-03",
+        "The sender sets ConnectorQMGuid of a message with an administration queue to zeros.",
+        _change_connector(lambda guid: bytes(16), _names_admin_queue),
+    ),
+    (
+        "connector-guid-with-4-bytes-more",
+        "MQMQ-2.2.20.5-03",
+        "The sender writes 4 bytes more after ConnectorQMGuid.",
+        _change_connector(lambda guid: guid + bytes(4)),
+    ),
+    (
+        "first-message-of-later-sequence-numbered-2",
+        "MQMQ-2.2.20.5-17",
+        "The sender numbers the first message of every sequence except its first sequence with 2.",
+        _later(lambda is_later: field_is(UserMessagePacket, _TX, 2, is_later)),
+    ),
+    (
+        "first-message-with-admin-queue-numbered-2",
+        "MQMQ-2.2.20.5-17",
+        "The sender numbers the first message of a sequence with 2 if the message names an administration queue.",
+        field_is(UserMessagePacket, _TX, 2, _and(_is_first, _names_admin_queue)),
+    ),
+    (
+        "large-first-message-numbered-2",
+        "MQMQ-2.2.20.5-17",
+        "The sender numbers the first message of a sequence with 2 if the message is large.",
+        field_is(UserMessagePacket, _TX, 2, _and(_is_first, is_large)),
+    ),
+    (
+        "first-message-of-later-sequence-with-previous-number",
+        "MQMQ-2.2.20.5-19",
+        "The sender sets PreviousTxSequenceNumber of the first message of every sequence except its first sequence "
+        "to 1.",
+        _later(lambda is_later: field_is(UserMessagePacket, _PREVIOUS, 1, is_later)),
+    ),
+    (
+        "first-message-with-admin-queue-with-previous-number",
+        "MQMQ-2.2.20.5-19",
+        "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message names an "
+        "administration queue.",
+        field_is(UserMessagePacket, _PREVIOUS, 1, _and(_is_first, _names_admin_queue)),
+    ),
+    (
+        "large-first-message-with-previous-number",
+        "MQMQ-2.2.20.5-19",
+        "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message is large.",
+        field_is(UserMessagePacket, _PREVIOUS, 1, _and(_is_first, is_large)),
+    ),
+    (
+        "cg-clear-with-connector-guid",
+        "MQMQ-2.2.20.5-20",
+        "The sender clears CG in a TransactionHeader with a ConnectorQMGuid.",
+        bit_clear(UserMessagePacket, "TransactionHeader.CG", _has_connector),
+    ),
+    (
+        "large-message-cg-set-without-connector-guid",
+        "MQMQ-2.2.20.5-20",
+        "The sender sets CG in the TransactionHeader of a large message, and writes no ConnectorQMGuid.",
+        bit_set(UserMessagePacket, "TransactionHeader.CG", _and(_is_in_transaction_without_connector, is_large)),
+    ),
+    (
+        "second-message-cg-set-without-connector-guid",
+        "MQMQ-2.2.20.5-20",
+        "The sender sets CG in the TransactionHeader of the second message of a sequence, and writes no "
+        "ConnectorQMGuid.",
+        bit_set(UserMessagePacket, "TransactionHeader.CG", _and(_is_in_transaction_without_connector, _is_second)),
+    ),
+    (
+        "first-message-of-later-sequence-numbered-0",
+        "MQMQ-2.2.20.5-D03",
+        "The sender numbers the first message of every sequence except its first sequence with 0.",
+        _later(lambda is_later: field_is(UserMessagePacket, _TX, 0, is_later)),
+    ),
+    (
+        "first-message-with-greatest-previous-number",
+        "MQMQ-2.2.20.5-D03",
+        "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 0xFFFFFFFF.",
+        field_is(UserMessagePacket, _PREVIOUS, _ALL_BITS, _is_first),
+    ),
+    (
+        "large-message-with-greatest-previous-number",
+        "MQMQ-2.2.20.5-D03",
+        "The sender sets PreviousTxSequenceNumber of a large message to 0xFFFFFFFF.",
+        change_number(UserMessagePacket, _PREVIOUS, lambda old: _ALL_BITS, is_large),
+    ),
+):
+    add(_name, _rule, _says, _install)
