@@ -17,7 +17,7 @@ pytestmark = needs("qm2qm")
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_READ_TIMEOUT_MS = 300
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 RULES_OF_ACTION = {
@@ -168,12 +168,13 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
-    """When a receive by a cursor has timed out, the cursor does not reach a message that another reader then returns to
-    the queue; a new cursor reaches it (erratum E106). A second receive by the cursor times out while two messages are
-    locked: the cursor does not reach these messages either.
+    """When a receive by a cursor has timed out, the cursor does not reach a message that another reader then returns
+    to the queue; a new cursor reaches it (erratum E106). The handle has another cursor. A second receive by the
+    cursor times out while two messages are locked: the cursor does not reach these messages either. When a receive
+    by a third cursor is cancelled, this cursor does not reach them either.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
-    cursor = queue.open_cursor()
+    _, cursor = (queue.open_cursor() for _ in range(2))
     read_by_other = other.start_receive()
     waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
     waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
@@ -209,6 +210,21 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
         observed=[waited_again.label_or_failure, at_last.label_or_failure],
         evidence=[waited_again, at_last],
         case="second receive that times out, and receive after the return of both messages",
+    )
+    third, number = queue.open_cursor(), remote.request_id()
+    read_at_last = [other.start_receive(), other.start_receive()]
+    cancelled = queue.begin_receive(hCursor=third, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    state = cancelled.state_after_silence()
+    queue.cancel(number)
+    for one in read_at_last:
+        other.put_message_back(one).expect_success()
+    after_cancel = queue.start_receive(hCursor=third)
+    judge(
+        "MQDMPR-3.2.7.6-04",
+        expected=[Call.WAITING, Call.FAILURE],
+        observed=[state, after_cancel.label_or_failure],
+        evidence=[cancelled, after_cancel],
+        case="receive that is cancelled, and receive by its cursor after the return of both messages",
     )
 
 
