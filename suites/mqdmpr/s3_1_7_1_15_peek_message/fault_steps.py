@@ -12,9 +12,9 @@ from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import CursorState
+from reference_qm.model.enums import CursorState, QueueAccessType
 from reference_qm.model.position_list import Boundary, Entry
-from reference_qm.model.states import MessagePositionState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
@@ -57,6 +57,10 @@ class Peek:
     def has_later_cursor(self) -> bool:
         """Return whether the cursor of the peek is not the first cursor of the queue."""
         return self.cursor is not None and self.list_cursors()[0] is not self.cursor
+
+    def is_of_peeking_handle(self) -> bool:
+        """Return whether the handle of the peek was opened to peek."""
+        return self.descriptor.AccessType is QueueAccessType.PEEK
 
 
 When = Callable[[Peek], bool]
@@ -149,6 +153,11 @@ def fail_with(status: Status, only: Callable[[Peek, MessagePosition], bool] = la
 def is_transactional(position: MessagePosition) -> bool:
     """Return whether a message was sent in a transaction."""
     return position.MessageReference.TransactionIdentifier is not None
+
+
+def is_express(position: MessagePosition) -> bool:
+    """Return whether a message is an express message."""
+    return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
 def is_large(position: MessagePosition) -> bool:

@@ -24,6 +24,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     fail_with,
     get_neighbour,
     has_cursor,
+    is_express,
     is_large,
     is_transactional,
 )
@@ -313,3 +314,35 @@ class MessageSearchFromFrontSkipsFirstMessage(Seeking):
         if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
             return found
         return super().seek_available(found, peek_operation, seek_direction) or found
+
+
+add(
+    "queue-manager-peek-by-cursor-of-dependent-queue-ignores-cursor",
+    "MQDMPR-3.1.7.1.15-10",
+    "A peek by a cursor of a subqueue or a journal returns the first message of the queue.",
+    change_peeks(lambda peek: has_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
+)
+
+
+add(
+    "queue-manager-peek-by-fourth-cursor-of-queue-fails",
+    "MQDMPR-3.1.7.1.15-13",
+    "A peek by the fourth cursor of a queue fails.",
+    change_peeks(
+        lambda peek: has_cursor(peek) and len(peek.list_cursors()) > 3 and peek.list_cursors()[3] is peek.cursor,
+        found=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-at-express-message-returns-next",
+    "MQDMPR-3.1.7.1.15-12",
+    "A peek by a cursor at an express message returns the next message.",
+    change_peeks(
+        has_cursor,
+        found=answer_with(
+            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+        ),
+    ),
+)

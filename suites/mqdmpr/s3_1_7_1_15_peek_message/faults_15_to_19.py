@@ -216,3 +216,24 @@ add(
 
 def _is_locked(entry: Entry | None) -> bool:
     return isinstance(entry, MessagePosition) and entry.State is MessagePositionState.LOCKED
+
+
+add(
+    "queue-manager-peek-by-cursor-of-peeking-handle-does-not-wait",
+    "MQDMPR-3.1.7.1.15-18",
+    "A peek by a cursor of a handle that was opened to peek does not wait.",
+    change_peeks(lambda peek: has_cursor(peek) and peek.is_of_peeking_handle(), timeout_ms=lambda peek: 0),
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-at-received-message-of-same-handle-returns-it",
+    "MQDMPR-3.1.7.1.15-15",
+    "A peek by a cursor whose message another cursor of the same handle has locked returns that message.",
+    change_peeks(
+        lambda peek: peek.state is CursorState.READ and len(peek.descriptor.CursorCollection) > 1,
+        ended=lambda peek, status: (
+            (Status.MQ_OK, peek.entry) if isinstance(peek.entry, MessagePosition) else (status, None)
+        ),
+    ),
+)

@@ -19,6 +19,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_peeks,
     fail_with,
     has_cursor,
+    is_express,
     is_large,
     is_transactional,
     release_some_readers,
@@ -224,4 +225,32 @@ add(
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
     ),
     blind=True,
+)
+
+
+add(
+    "queue-manager-pending-peek-by-cursor-misses-express-message",
+    "MQDMPR-3.1.7.1.15-26",
+    "A pending peek by a cursor continues to wait when an express message arrives.",
+    release_some_readers(
+        lambda readers, position: [one for one in readers if one.CursorReference is None or not is_express(position)]
+    ),
+)
+
+
+add(
+    "queue-manager-message-completes-at-most-three-peeks-by-cursors",
+    "MQDMPR-3.1.7.1.15-29",
+    "A message that completes three pending peeks by cursors does not complete the next pending read.",
+    release_some_readers(lambda readers, position: readers[:3]),
+)
+
+
+add(
+    "queue-manager-pending-peek-by-cursor-returns-error-for-express-message",
+    "MQDMPR-3.1.7.1.15-31",
+    "A pending peek by a cursor returns an error when an express message arrives.",
+    change_peeks(
+        has_cursor, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position))
+    ),
 )

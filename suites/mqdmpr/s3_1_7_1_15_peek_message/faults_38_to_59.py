@@ -25,6 +25,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     fail_with,
     get_neighbour,
     has_no_cursor,
+    is_express,
     is_large,
 )
 
@@ -365,4 +366,59 @@ add(
         found=answer_with(lambda peek, position: peek.list_available()[-1]),
     ),
     blind=True,
+)
+
+
+add(
+    "queue-manager-pending-peek-returns-error-for-express-message",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor returns an error when an express message arrives.",
+    change_peeks(
+        has_no_cursor, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position))
+    ),
+)
+
+
+add(
+    "queue-manager-pending-peek-of-peeking-handle-returns-error",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(), arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    ),
+)
+
+
+add(
+    "queue-manager-peek-of-peeking-handle-returns-second-message",
+    "MQDMPR-3.1.7.1.15-38",
+    "A peek without a cursor by a handle that was opened to peek returns the second message.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(),
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-returns-message-after-express",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor that finds an express message returns the next message.",
+    change_peeks(
+        has_no_cursor,
+        found=answer_with(
+            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+        ),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-of-dependent-queue-returns-second-message",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor at a subqueue or a journal returns the second message.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.queue.parent is not None,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
 )

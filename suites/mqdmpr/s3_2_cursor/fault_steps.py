@@ -9,9 +9,9 @@ from harness.faults.registry import Install
 from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
-from reference_qm.model.enums import CursorState
+from reference_qm.model.enums import CursorState, QueueAccessType
 from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
-from reference_qm.model.states import MessagePositionState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 
 LARGE = 3000
@@ -131,6 +131,14 @@ class Step:
     def finds_transactional(self) -> bool:
         """Return whether the read found a transactional message."""
         return self.found is not None and self.found.MessageReference.TransactionIdentifier is not None
+
+    def finds_express(self) -> bool:
+        """Return whether the read found an express message."""
+        return self.found is not None and self.found.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+    def peeks_only(self) -> bool:
+        """Return whether the handle of the cursor was opened to peek."""
+        return self.cursor.OpenQueueDescriptorReference.AccessType is QueueAccessType.PEEK
 
     def finds_lower_priority(self) -> bool:
         """Return whether the read found a message of a lower priority than the first message of the queue."""

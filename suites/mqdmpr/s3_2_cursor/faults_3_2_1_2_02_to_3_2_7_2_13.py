@@ -294,3 +294,20 @@ add(
     "A peek by a cursor that finds no message fails at once if the queue has a cursor that was opened earlier.",
     change_read(PEEK, lambda step: is_waiting(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
 )
+
+
+add(
+    "vain-peek-by-cursor-of-peeking-handle-keeps-state",
+    "MQDMPR-3.2.7.2-12",
+    "A peek by a cursor of a handle that was opened to peek leaves the cursor's state unchanged if it finds no "
+    "message.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), keep_state),
+)
+
+
+add(
+    "vain-peek-by-cursor-of-peeking-handle-fails",
+    "MQDMPR-3.2.7.2-13",
+    "A peek by a cursor of a handle that was opened to peek fails at once if it finds no message.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), fail_as(NOT_FOUND)),
+)

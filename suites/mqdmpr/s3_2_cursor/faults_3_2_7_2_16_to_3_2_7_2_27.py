@@ -297,3 +297,38 @@ add(
     "A further peek by a cursor at an available message fails if the last message of the queue is found.",
     change_read(PEEK, lambda step: is_repeated(step) and step.finds_last(), fail_as(NOT_FOUND)),
 )
+
+
+add(
+    "peek-of-express-message-by-cursor-keeps-state",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds an express message sets the cursor's state to UNREAD.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "peek-by-cursor-of-peeking-handle-keeps-place",
+    "MQDMPR-3.2.7.2-17",
+    "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before the "
+    "message.",
+    change_read(
+        PEEK, lambda step: is_found(step) and step.peeks_only() and step.has_passed_locked_message(), keep_place
+    ),
+)
+
+
+add(
+    "peek-of-express-message-by-unread-cursor-fails",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds an express message fails.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-of-express-message-by-cursor-fails",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available express message fails.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)

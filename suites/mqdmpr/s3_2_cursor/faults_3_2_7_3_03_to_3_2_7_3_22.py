@@ -407,3 +407,27 @@ add(
     "A peek that finds the next message does not move the cursor if the read has skipped a locked message.",
     change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_passed_locked_message(), keep_place),
 )
+
+
+add(
+    "peek-next-at-express-message-fails",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds an express message as the next message fails.",
+    change_read(PEEK_NEXT, lambda step: step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "third-peek-next-keeps-place",
+    "MQDMPR-3.2.7.3-20",
+    "The third peek at the next message by a cursor does not move the cursor.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 2, keep_place),
+)
+
+
+add(
+    "peek-next-at-express-message-clears-state",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds an express message as the next message sets the cursor's state to UNREAD.",
+    change_read(PEEK_NEXT, lambda step: step.finds_express(), set_state(CursorState.UNREAD)),
+)

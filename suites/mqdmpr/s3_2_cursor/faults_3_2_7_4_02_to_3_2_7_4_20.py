@@ -290,3 +290,11 @@ add(
     "was opened earlier.",
     change_read(RECEIVE, lambda step: is_waiting(step) and step.is_later_cursor(), keep_state),
 )
+
+
+add(
+    "third-receive-by-cursor-keeps-place",
+    "MQDMPR-3.2.7.4-20",
+    "The third receive by a cursor does not move the cursor.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.count_reads() > 2, keep_place),
+)

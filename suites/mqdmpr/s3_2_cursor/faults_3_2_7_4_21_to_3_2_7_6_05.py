@@ -415,3 +415,27 @@ add(
         answer_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )
+
+
+add(
+    "receive-of-express-message-by-unread-cursor-fails",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds an express message fails.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-express-message-by-cursor-fails",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available express message that it has read fails.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-express-message-by-cursor-keeps-state",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if that message is express.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), set_state(CursorState.READ)),
+)

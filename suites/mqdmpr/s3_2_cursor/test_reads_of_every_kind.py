@@ -11,6 +11,7 @@ from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE, Action
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites import messages
 
 pytestmark = needs("qm2qm")
@@ -24,7 +25,7 @@ ILLEGAL_CURSOR, NOT_FOUND = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_
 RECEIVED, TIMED_OUT = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
 PRIORITY_OF_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
 """The priority of each message of a nontransactional queue; the labels are in the order of the queue."""
-LARGE_LABELS = "acd"
+LARGE_LABELS, EXPRESS_LABELS = "acd", "ad"
 for_each_queue = pytest.mark.parametrize("kind", ["plain", "transactional"])
 
 
@@ -47,8 +48,8 @@ class Arrivals:
         body = LARGE_BODY if label in LARGE_LABELS else MESSAGE_BODY
         if self.kind == "transactional":
             return sequence.message(label=label, body=body)
-        base = {"PR": PRIORITY_OF_LABEL[label]}
-        return self.remote.peer.recoverable_message(base=base, queue=self.kind, label=label, body=body)
+        base, delivery = {"PR": PRIORITY_OF_LABEL[label]}, {"DM": 0 if label in EXPRESS_LABELS else 1}
+        return self.remote.peer.message(delivery, base=base, queue=self.kind, label=label, body=body)
 
 
 def open_filled_queue(remote, kind):
@@ -107,11 +108,12 @@ ACTIONS = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
 @for_each_queue
 @covers(*PEEK_RULES, *NEXT_RULES, *FRONT_RULES)
 def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
-    """Two cursors of a handle reach small and large messages of three priorities, or transactional messages, one after
-    another; peeks without a cursor, by two handles, with and without a timeout, return the first message.
+    """The first and the fourth cursor of a handle reach small and large messages, express and recoverable ones of three
+    priorities, or transactional ones, one after another; peeks without a cursor, by this handle and by a handle that
+    was opened to peek, with and without a timeout, return the first message.
     """
-    queue, second = open_filled_queue(remote, kind), remote.open(kind)
-    early, late = queue.open_cursor(), queue.open_cursor()
+    queue, peeking = open_filled_queue(remote, kind), remote.open(kind, access=PEEK_ACCESS)
+    early, *between, late = (queue.open_cursor() for _ in range(4))
     for cursor in (early, late):
         steps = [
             (name, queue.read(ACTIONS[name], hCursor=cursor, ulTimeout=timeout_ms)) for name, timeout_ms, _ in STEPS
@@ -125,8 +127,9 @@ def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
                 evidence=reads,
                 case=f"reads of the kind {wanted}",
             )
-    queue.peek(hCursor=queue.open_cursor()).expect_success()
-    front = [reader.peek(ulTimeout=timeout_ms) for reader in (queue, second) for timeout_ms in (0, LONG_MS, 0)]
+    for cursor in between:
+        queue.peek(hCursor=cursor).expect_success()
+    front = [reader.peek(ulTimeout=timeout_ms) for reader in (queue, peeking) for timeout_ms in (0, LONG_MS, 0)]
     judge(*FRONT_RULES, expected=each("a"), observed=[read.label_or_outcome for read in front], evidence=front)
 
 
@@ -214,14 +217,15 @@ PASS_RULES = ("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-17")
 @covers("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.1.15-55", "MQDMPR-3.2.7.4-20")
 def test_pending_peeks_beside_locked_message_return_arriving_message(remote, judge, kind):
     """The only message of a queue is locked. A cursor peeks twice in vain while another peek waits; then peeks by four
-    cursors of two handles, one of which has received a message, and peeks without a cursor wait, with and without a
-    limit. All these peeks return the large message of low priority that arrives, and move their cursors to it.
+    cursors, one of which has received a message, and peeks without a cursor wait, with and without a limit; one of
+    the two handles was opened to peek. All these peeks return the large message of low priority that arrives, and
+    move their cursors to it.
     """
-    queue, other = remote.open(kind), remote.open(kind)
+    queue, other, peeking = remote.open(kind), remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     arrivals = Arrivals(remote, kind)
     arrivals.send("ab")
     vain, taker, later = (queue.open_cursor() for _ in range(3))
-    apart, receiver = other.open_cursor(), other.open_cursor()
+    apart, fresh, receiver = peeking.open_cursor(), peeking.open_cursor(), other.open_cursor()
     queue.peek(hCursor=taker).expect_success()
     queue.receive(hCursor=taker)
     locked = other.start_receive().expect_success()
@@ -252,9 +256,9 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         for reader, cursor, timeout_ms in (
             (queue, vain, LONG_MS),
             (queue, taker, INFINITE),
-            (other, apart, LONG_MS),
+            (peeking, apart, LONG_MS),
             (queue, 0, LONG_MS),
-            (other, 0, INFINITE),
+            (peeking, 0, INFINITE),
         )
     ]
     states = [read.state_after_silence() for read in pending]
@@ -280,8 +284,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         evidence=pending[4:],
         case="peeks without a cursor",
     )
-    fresh = queue.open_cursor()
-    passing = [queue.peek(hCursor=fresh) for _ in range(2)]
+    passing = [peeking.peek(hCursor=fresh) for _ in range(2)]
     case = "peeks by a new cursor past the locked message"
     judge(
         *PASS_RULES,
@@ -300,7 +303,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
             ("cursor after vain waits", queue, vain),
             ("cursor after a receive", queue, taker),
             ("last cursor of the handle", queue, later),
-            ("cursor of the other handle", other, apart),
+            ("cursor of the handle that was opened to peek", peeking, apart),
         )
     }
     judge(
