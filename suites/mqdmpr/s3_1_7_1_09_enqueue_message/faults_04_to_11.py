@@ -310,3 +310,14 @@ add(
     ),
     blind=True,
 )
+
+
+add(
+    "message-without-body-inserted-with-body-of-last",
+    "MQDMPR-3.1.7.1.9-09",
+    "A message without a body is inserted with the body of the last message of the queue.",
+    _change_inserted(
+        lambda message, others: replace(message, Body=others[-1].Body) if others and not message.Body else message,
+        lambda part, message: True,
+    ),
+)

@@ -19,7 +19,11 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import LARGE, is_large, is_transactional
+from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
+    LARGE,
+    is_large,
+    is_transactional,
+)
 
 
 @fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
@@ -336,4 +340,28 @@ add(
     "The queue manager reports a failure for a message that completes a pending read.",
     _report_failure(lambda part, request: bool(part.qm.readers)),
     blind=True,
+)
+
+
+add(
+    "send-of-message-without-body-fails-after-enqueueing",
+    "MQDMPR-3.1.7.1.9-26",
+    "The queue manager reports a failure for a message without a body, although the message is in its queue.",
+    _report_failure(lambda part, request: not request.body),
+)
+
+
+add(
+    "fourth-message-of-transaction-sent-at-once",
+    "MQDMPR-3.1.7.1.9-18",
+    "The queue manager creates no operation for the fourth message that is sent in a transaction.",
+    _send_at_once(lambda transaction, queue, message: len(_list_sent(transaction)) == 3),
+)
+
+
+add(
+    "message-without-body-added-to-oldest-transaction",
+    "MQDMPR-3.1.7.1.9-21",
+    "The operation for a message without a body is added to the oldest open transaction.",
+    _use_other_transaction(lambda transaction, queue, message: not message.Body, lambda open_ones: open_ones[0]),
 )

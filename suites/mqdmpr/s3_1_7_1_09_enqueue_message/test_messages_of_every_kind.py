@@ -20,17 +20,20 @@ pytestmark = needs("queue_control", "receive", "send")
 LARGE_SIZE = 5_000
 PENDING_TIMEOUT_MS = 60_000
 BODIES = [
-    base64.b64encode(body).decode() for body in (b"first", b"other", b"x" * LARGE_SIZE + b"1", b"x" * LARGE_SIZE + b"2")
+    base64.b64encode(body).decode()
+    for body in (b"first", b"other", b"x" * LARGE_SIZE + b"1", b"x" * LARGE_SIZE + b"2", b"")
 ]
-"""The bodies of messages with one label: two pairs of bodies of the same size, which differ in the end."""
+"""The bodies of messages with one label: two pairs of bodies of the same size, which differ in the end, and no
+body.
+"""
 
 
 @covers("MQDMPR-3.1.7.1.9-09", "MQDMPR-3.1.7.1.9-26")
 @pytest.mark.parametrize("delivery", ["express", pytest.param("in transaction", marks=needs("transactions"))])
 def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
-    """While a peek waits at another queue, an application sends four messages with the same label, two of them large,
-    whose bodies differ only in the end, and then a message to the queue of the peek: each send succeeds, and each
-    message has its own body.
+    """While a peek waits at another queue, an application sends five messages with the same label, two of them large
+    and one without a body, whose bodies differ only in the end, and then a message to the queue of the peek: each
+    send succeeds, and each message has its own body.
     """
     transactional = delivery == "in transaction"
     application, beside = (Application(peer, sut, transactional=transactional) for _ in range(2))
@@ -51,7 +54,7 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
         observed={"sends": outcomes, "peek": peeked, "number_of_messages": len(stored)},
     )
     packets = beside.fill("of the peer")
-    bodies = [one["body_base64"] for one in stored]
+    bodies = [one.get("body_base64", "") for one in stored]
     judge("MQDMPR-3.1.7.1.9-09", expected=BODIES, observed=bodies, case="bodies of the messages", evidence=packets)
 
 
@@ -114,7 +117,7 @@ def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge
     for to, label, size in (
         (sut.direct_name(first.queue), "a", LARGE_SIZE),
         (sut.direct_name(second.queue), "b", 1),
-        (sut.direct_name(first.queue), "c", 1),
+        (sut.direct_name(first.queue), "c", 0),
         (peer.direct_name(), "d", 1),
     ):
         sut.send(to, label=label, body="x" * size, transaction=transaction)

@@ -11,6 +11,7 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
     ILLEGAL,
+    ILLEGAL_PATH,
     OK,
     change_paths,
     keep_first_answer,
@@ -259,4 +260,23 @@ add(
     "For a private format name of a journal, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_paths(lambda asked: asked.is_private and asked.is_journal, lambda asked, found: mark_found(ILLEGAL, found)),
     blind=True,
+)
+
+
+add(
+    "queue-path-of-high-private-number-illegal",
+    "MQDMPR-3.1.7.1.26-35",
+    "For a private format name with a number above 0x7FFFFFFF, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
+    change_paths(lambda asked: asked.is_private and asked.number > 0x7FFF_FFFF, lambda asked, found: ILLEGAL_PATH),
+)
+
+
+add(
+    "queue-path-of-private-name-with-short-number-illegal",
+    "MQDMPR-3.1.7.1.26-31",
+    "For a private format name whose number has fewer than eight digits, Get Queue Path returns no computer.",
+    change_paths(
+        lambda asked: asked.is_private and len(asked.text.rpartition("\\")[2]) < 8,
+        lambda asked, found: found._replace(rMachineName=""),
+    ),
 )

@@ -206,6 +206,9 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     hosts = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
     machines = {queue: _get_path(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()}
     found = {queue: _get_path(sut, f"PUBLIC={queue}") for queue in hosts}
+    short = [_get_path(sut, rf"PRIVATE={host}\1")["machine"] for host in hosts.values()]
+    case = "computers of private names whose number has one digit"
+    judge("MQDMPR-3.1.7.1.26-31", expected=[*machines.values()], observed=short, case=case)
     judge(
         "MQDMPR-3.1.7.1.26-12",
         "MQDMPR-3.1.7.1.26-16",
